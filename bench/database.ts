@@ -9,7 +9,7 @@ import { hashSecret, issueToken } from '../src/tokens.ts';
 import { storedToken, type TokenColumns, tokenOf } from './encryption.ts';
 import { parentOf } from './load/process-usage.ts';
 import type { Credential } from './load/protocol.ts';
-import { environments, firstTeamId } from './load/rows.ts';
+import { environments, firstCreatedAtMs, firstTeamId } from './load/rows.ts';
 
 /** The number of rows per statement. */
 const batch = 10_000;
@@ -143,7 +143,7 @@ async function insertGroups(client: pg.Client, from: number, to: number): Promis
   for (let begin = 0; begin < tokens.length; begin += batch) {
     const stored = tokens.slice(begin, begin + batch).map(storedToken);
     const columns = [stored.map(({ tokenHash }) => tokenHash), stored.map(({ tokenEncrypted }) => tokenEncrypted)];
-    await client.query(insertStatement, [...columns, from + begin, firstTeamId]);
+    await client.query(insertStatement, [...columns, from + begin, firstTeamId, new Date(firstCreatedAtMs)]);
   }
   await client.query(`select setval('user_group_team_id_seq', $1)`, [firstTeamId + to]);
   return tokens;
@@ -151,11 +151,13 @@ async function insertGroups(client: pg.Client, from: number, to: number): Promis
 
 /** The same group as `rowOf` in load/rows.ts, in SQL. */
 const insertStatement = `
-  insert into user_group (team_id, provided_id, environment_tag, name, token_hash, token_encrypted, properties, mapping)
+  insert into user_group (team_id, provided_id, environment_tag, name, token_hash, token_encrypted, properties, mapping, created_at, updated_at)
   select $4 + i, 'group-' || digits, (case i % 2 when 0 then 'Customer' else 'Testing' end)::environment_tag, 'Group ' || digits,
-    hash, encrypted, format('{"country":"BE","seats":%s}', 10 + i % 90)::json, format('{"sales":"source-%s"}', digits)::json
+    hash, encrypted, format('{"country":"BE","seats":%s}', 10 + i % 90)::json, format('{"sales":"source-%s"}', digits)::json,
+    created_at, created_at
   from (
-    select hash, encrypted, $3::int + k::int - 1 as i, lpad(($3::int + k)::text, 7, '0') as digits
+    select hash, encrypted, $3::int + k::int - 1 as i, lpad(($3::int + k)::text, 7, '0') as digits,
+      $5::timestamptz + ($3::int + k - 1) * interval '1 ms' as created_at
     from unnest($1::bytea[], $2::bytea[]) with ordinality as given (hash, encrypted, k)
   ) as numbered order by i`;
 

@@ -2,7 +2,7 @@ import { request as httpRequest } from 'node:http';
 import type { BenchDatabase } from './database.ts';
 import { type TokenColumns, tokenOf } from './encryption.ts';
 import { firstTeamId, newestOf, rowOf, tokenLength } from './load/rows.ts';
-import { hole, revisionHole, type WorkloadId, workloads } from './load/workloads.ts';
+import { cursorOf, hole, revisionHole, type WorkloadId, workloads } from './load/workloads.ts';
 import type { Running } from './systems.ts';
 
 /** The number that updates of a probe would write, and the name with it; no other update writes it. */
@@ -20,10 +20,11 @@ export async function probe({ system, port }: Running, workload: WorkloadId, dat
   if (system === 'baseline' || workload === 'rest-create') return;
   const text = 'select token_hash, token_encrypted from user_group where team_id = $1';
   // A Customer's, that the response has: for a list, the newest one.
-  const index = workload === 'gql-list' ? newestOf('Customer', database.groups) : 0;
+  const index = workload.startsWith('gql-list') ? newestOf('Customer', database.groups) : 0;
   const [token = ''] = (await database.query<TokenColumns>(text, [firstTeamId + index])).map(tokenOf);
   const { method, path, body, keyLength } = workloads[workload];
-  const key = keyLength === tokenLength ? token : rowOf(0).providedId.slice(-7);
+  const ownKey = keyLength === tokenLength ? token : rowOf(0).providedId.slice(-7);
+  const key = workload === 'gql-list-unshared' ? cursorOf(index + 2) : ownKey;
   const sent = body.replaceAll(hole, key).replaceAll(revisionHole, probeRevision);
   const sendWith = (secret: string) => send(port, method, path, secret, sent);
 

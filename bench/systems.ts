@@ -17,6 +17,7 @@ const graphqlOnly: readonly SystemId[] = ['mercurius', 'apollo', 'yoga'];
 export function supports(system: SystemId, workload: WorkloadId): boolean {
   if (system === 'batched') return workload === 'gql-token' || workload === 'rest-get';
   if (system === 'postgraphile') return workload === 'gql-token';
+  if (workload === 'gql-list-unshared' && (system === 'apollo' || system === 'yoga')) return false;
   if (workload === 'gql-rotate-keyed') return system === 'gateway' || system === 'previous' || system === 'baseline';
   return workload.startsWith('gql-') ? system !== 'fastify' : !graphqlOnly.includes(system);
 }

@@ -19,7 +19,12 @@ export interface Row {
   readonly name: string;
   readonly environment: Environment;
   readonly properties: { readonly country: string; readonly seats: number };
+  /** When it was created: a group is newer than those before it, by a millisecond. */
+  readonly createdAtMs: number;
 }
+
+/** When the first group was created. */
+export const firstCreatedAtMs = Date.UTC(2026, 0, 1);
 
 /** The environment of the group with an index. */
 export const environmentOf = (index: number): Environment => (index % 2 === 0 ? 'Customer' : 'Testing');
@@ -39,6 +44,7 @@ export function rowOf(index: number): Row {
     name: `Group ${digitsOf(index)}`,
     environment: environmentOf(index),
     properties: { country: 'BE', seats: 10 + (index % 90) },
+    createdAtMs: firstCreatedAtMs + index,
   };
 }
 

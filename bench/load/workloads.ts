@@ -1,4 +1,18 @@
-import { tokenPrefixes } from '../../src/token-prefixes.ts';
+import { encodeCursor } from '../../src/database/keyset.ts';
+import {
+  anyToken,
+  createResponse,
+  getResponse,
+  graphqlResponse,
+  graphqlRotateResponse,
+  isToken,
+  listResponse,
+  pageLength,
+  rotatedToken,
+  rotateResponse,
+  updateResponse,
+  userGroupOf,
+} from './responses.ts';
 import { digitsOf, environmentOf, type Groups, newestOf, rowOf, tokenLength } from './rows.ts';
 
 /** The names of the workloads. */
@@ -6,6 +20,7 @@ export const workloadIds = [
   'gql-token',
   'gql-unseen',
   'gql-list',
+  'gql-list-unshared',
   'gql-rotate-keyed',
   'rest-get',
   'rest-create',
@@ -58,58 +73,23 @@ const literalDocument = '{ userGroup(by: {token: "KEY"}) { teamId providedId nam
 /** The document of `gql-list`: the first page of the console. */
 const listDocument = '{ userGroups(first: 20) { nodes { teamId providedId name token environmentTag } } }';
 
+/** The document of `gql-list-unshared`: any further page. */
+const pageDocument =
+  'query ($after: String!) { userGroups(first: 20, after: $after) { nodes { teamId providedId name token environmentTag } } }';
+
 /** The document of `gql-rotate-keyed`. */
 const rotateDocument =
   'mutation ($token: String!) { rotateUserGroupToken(input: {currentToken: $token}) ' +
   '{ ... on RotateUserGroupTokenPayload { userGroup { teamId providedId name token environmentTag } } } }';
 
-/** How many groups {@link listDocument} lists. */
-const pageLength = 20;
+/** The cursor of a group in the order of {@link pageDocument}, as JSON. */
+export function cursorOf(subject: number): string {
+  const { environment, createdAtMs, teamId } = rowOf(subject);
+  return JSON.stringify(encodeCursor('UserGroup.createdAt', [environment, createdAtMs, teamId]));
+}
 
-const anyToken = `${tokenPrefixes.userGroup}${'0'.repeat(tokenLength - tokenPrefixes.userGroup.length)}`;
 const customerIsLonger = (subject: number): number => (environmentOf(subject) === 'Customer' ? 0 : -1);
 const writeDigits = (subject: number, request: Buffer, at: number) => void request.write(digitsOf(subject), at, 'latin1');
-const userGroupOf = (response: unknown): Record<string, unknown> =>
-  (response as { user_group?: Record<string, unknown> } | null)?.user_group ?? {};
-const isToken = (token: unknown) =>
-  typeof token === 'string' && token.startsWith(tokenPrefixes.userGroup) && /^\w{40}$/.test(token);
-
-const graphqlGroup = (subject: number, token: string) => {
-  const { teamId, providedId, name, environment } = rowOf(subject);
-  return { teamId, providedId, name, token, environmentTag: environment.toUpperCase() };
-};
-const graphqlResponse = (subject: number, token: string) => ({ data: { userGroup: graphqlGroup(subject, token) } });
-const graphqlRotateResponse = (subject: number, token: string) => ({
-  data: { rotateUserGroupToken: { userGroup: graphqlGroup(subject, token) } },
-});
-const listResponse = (nodes: readonly object[]) => ({ data: { userGroups: { nodes } } });
-
-const getResponse = (subject: number, token: string) => {
-  const { teamId, providedId, name, properties } = rowOf(subject);
-  return { success: 1, new_user_group: false, user_group: { team_id: teamId, token, name, provided_id: providedId, properties } };
-};
-
-const createResponse = (subject: number, teamId: unknown, token: unknown) => {
-  const [name, provided_id] = [`Fresh ${digitsOf(subject)}`, `fresh-${digitsOf(subject)}`];
-  return { success: 1, new_user_group: true, user_group: { team_id: teamId, token, name, provided_id, properties: null } };
-};
-
-const rotateResponse = (subject: number, token: unknown) => {
-  const { teamId, providedId, name, environment } = rowOf(subject);
-  const user_group = { team_id: teamId, token, name, provided_id: providedId, api_environment_tag: environment };
-  return { success: 1, user_group };
-};
-
-const updateResponse = (subject: number, revision: number, token: unknown) => {
-  const { teamId, providedId, environment } = rowOf(subject);
-  const [name, properties] = [`Name ${revision}`, { country: 'BE', revision }];
-  const user_group = { team_id: teamId, token, name, provided_id: providedId, properties, api_environment_tag: environment };
-  return { success: 1, user_group };
-};
-
-/** The token of a response to a rotation, or what it must be instead. */
-const rotatedToken = (groups: Groups, subject: number, token: unknown): string =>
-  isToken(token) && token !== groups.token(subject) ? String(token) : 'a new token';
 
 /** What look-ups by token over GraphQL have in common: all but the body. */
 const byToken = {
@@ -142,6 +122,17 @@ const update: Workload = {
   settle: (groups, subject) => groups.settleRevision(subject),
 };
 
+/** What lists have in common: the response is a page of the environment of the group that was drawn. */
+const list = {
+  method: 'POST',
+  path: '/graphql',
+  specimen: JSON.stringify(listResponse(2 * pageLength, () => anyToken)),
+  longer: (subject: number) => pageLength * customerIsLonger(subject),
+} as const;
+
+/** The length of a Customer's {@link cursorOf}, which is the longer one. */
+const cursorLength = cursorOf(0).length;
+
 /** What rotations have in common. */
 const rotation = {
   method: 'POST',
@@ -170,20 +161,26 @@ export const workloads: Readonly<Record<WorkloadId, Workload>> = {
   },
   // The newest groups of the environment of the group that was drawn.
   'gql-list': {
-    method: 'POST',
-    path: '/graphql',
+    ...list,
     keyLength: 0,
     body: JSON.stringify({ query: listDocument }),
     next: (groups) => groups.draw(),
     writeKey: () => {},
-    specimen: JSON.stringify(listResponse(Array.from({ length: pageLength }, () => graphqlGroup(0, anyToken)))),
-    longer: (subject) => pageLength * customerIsLonger(subject),
-    expected(groups, subject) {
-      const newest = newestOf(environmentOf(subject), groups.count);
-      return listResponse(
-        Array.from({ length: pageLength }, (_, place) => newest - 2 * place).map((one) => graphqlGroup(one, groups.token(one))),
-      );
+    expected: (groups, subject) => listResponse(newestOf(environmentOf(subject), groups.count), (one) => groups.token(one)),
+  },
+  // Those before the group that was drawn. A cursor is as long as the name of its environment, so spaces follow the shorter one.
+  'gql-list-unshared': {
+    ...list,
+    keyLength: cursorLength,
+    body: JSON.stringify({ query: pageDocument, variables: { after: 'KEY' } }).replace('"KEY"', hole),
+    next(groups) {
+      for (;;) {
+        const subject = groups.draw();
+        if (subject >= 2 * pageLength) return subject;
+      }
     },
+    writeKey: (_, subject, request, at) => void request.write(cursorOf(subject).padEnd(cursorLength), at, 'latin1'),
+    expected: (groups, subject) => listResponse(subject - 2, (one) => groups.token(one)),
   },
   'gql-rotate-keyed': {
     ...rotation,

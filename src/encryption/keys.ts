@@ -24,6 +24,8 @@ const idBytes = 4;
 const nonceBytes = 12;
 const tagBytes = 16;
 
+const cipherOptions = { authTagLength: tagBytes };
+
 /** How many bytes of the keyed hash are stored after the id of its key. */
 const hashBytes = 16;
 
@@ -238,10 +240,13 @@ class DerivedKey {
     const tagAt = encrypted.length - tagBytes;
     try {
       const nonce = encrypted.subarray(idBytes, idBytes + nonceBytes);
-      const decipher = createDecipheriv('aes-256-gcm', this.encryption, nonce, { authTagLength: tagBytes });
+      const decipher = createDecipheriv('aes-256-gcm', this.encryption, nonce, cipherOptions);
       decipher.setAAD(associatedData(context));
       decipher.setAuthTag(encrypted.subarray(tagAt));
-      return decipher.update(encrypted.subarray(idBytes + nonceBytes, tagAt), undefined, 'utf8') + decipher.final('utf8');
+      // As bytes: for a text, each decipher would have a decoder of its own.
+      const text = decipher.update(encrypted.subarray(idBytes + nonceBytes, tagAt));
+      decipher.final();
+      return text.toString();
     } catch (cause) {
       throw new DecryptionError(`A value of ${context.column} was changed, or belongs to another row: it cannot be decrypted.`, {
         cause,

@@ -7,7 +7,8 @@ import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import { filteredAttributes } from './attribute-values.ts';
 import type { GivenName } from './attributes.ts';
 import { countGroups, type GroupPosition, type GroupsRequest, readSection, userGroupKeysets } from './reads.ts';
-import type { GroupConditions, SortField } from './statements/pages.ts';
+import type { GroupConditions } from './statements/matches.ts';
+import type { SortField } from './statements/pages.ts';
 import type { ReadOptions, Services } from './user-groups.ts';
 import { type Json, propertiesIssues, textIssues } from './values.ts';
 

@@ -1,4 +1,5 @@
 import type { Caller } from '../caller.ts';
+import { createSemaphore } from '../concurrency/semaphore.ts';
 import {
   defineKeyset,
   integerColumn,
@@ -8,19 +9,11 @@ import {
   textColumn,
   timeColumn,
 } from '../database/keyset.ts';
-import { createSharedPageReads, type ReadPage } from '../database/shared-reads.ts';
 import { readWithinTime } from '../database/timed-read.ts';
-import type { Db } from '../db.ts';
+import { abandoned } from '../errors.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
-import {
-  countMatches,
-  findMatches,
-  type GroupConditions,
-  type MatchReader,
-  type PageQuery,
-  type Position,
-  type SortField,
-} from './statements/pages.ts';
+import { countMatches, findMatches, type GroupConditions, type MatchReader } from './statements/matches.ts';
+import type { PageQuery, Position, SortField } from './statements/pages.ts';
 import { lookUpGroup, type ReadOptions, type Services } from './user-groups.ts';
 
 /** The position of a group in an order, and the environment that the group was in. */
@@ -90,23 +83,24 @@ export async function countGroups(request: GroupsRequest): Promise<number> {
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** For each database, because keys do not name it. */
-const sharedReads = new WeakMap<Db, ReadPage<UserGroup[]>>();
+/**
+ * How many pages are read at once, of all callers, and how many wait. As many as go into a few statements: a request may have
+ * many, and callers take turns.
+ */
+export const unfilteredReads = createSemaphore(64, 2_000, 'pages of lists');
 
 async function readOrder(request: GroupsRequest, { size, ...order }: GroupSection): Promise<readonly FoundGroup[]> {
   const { services, caller, isAbandoned, options, environments } = request;
-  const { db } = services;
-  const { withJson = true } = options;
-  const readPage = sharedReads.get(db) ?? createSharedPageReads();
-  sharedReads.set(db, readPage);
+  const { userGroup } = services.db;
+  const { queueKey } = caller;
+  const read = (options.withJson ?? true) ? userGroup.readPage : userGroup.readSummaryPage;
   const lists = await Promise.all(
-    environments.map((environmentTag) => {
-      const query = { ...order, environmentTag, limit: size + 1 };
-      const { start, end } = order;
-      // Without the caller, whose right to the environment is checked already: what a page has depends on nothing else of it.
-      const key = JSON.stringify([withJson, environmentTag, order.sortBy, order.direction, start, end, size]);
-      return readPage(key, { queueKey: caller.queueKey, isAbandoned }, () => db.userGroup.readPage(query, withJson));
-    }),
+    environments.map((environmentTag) =>
+      unfilteredReads.run(queueKey, async () => {
+        if (isAbandoned()) throw abandoned();
+        return (await read({ ...order, environmentTag, limit: size + 1 }, queueKey)) ?? [];
+      }),
+    ),
   );
   return mergeByKeyset(
     lists.map((groups) => groups.map((group) => new GroupInOrder(group, order.sortBy))),
@@ -119,7 +113,6 @@ async function readOrder(request: GroupsRequest, { size, ...order }: GroupSectio
 class GroupInOrder implements FoundGroup {
   readonly group: UserGroup;
   private readonly sortBy: SortField;
-  private known: Position['value'] | undefined;
 
   constructor(group: UserGroup, sortBy: SortField) {
     this.group = group;
@@ -135,8 +128,7 @@ class GroupInOrder implements FoundGroup {
   }
 
   get value(): Position['value'] {
-    this.known ??= this.group[this.sortBy];
-    return this.known;
+    return this.group[this.sortBy];
   }
 }
 

@@ -31,6 +31,12 @@ const maxBuffersOfSearch = 1_500;
 /** Most groups match: the index of the order is read until the page is full. */
 const maxBuffersOfCommon = 200;
 
+/** The way down an index of a property, and the heap page of the only group that has the value. */
+const maxBuffersOfIndexedProperty = 30;
+
+/** The index of a property that docs/capacity.md shows. */
+const indexOfSeats = "create index user_group_seats on user_group using hash (((properties #> '{seats}')::jsonb))";
+
 /** Fills the table: half of the groups are untagged, most others Customer; 90 % share a property. Then gathers statistics. */
 export async function fillGroups(pool: pg.Pool, count: number): Promise<void> {
   const client = await pool.connect();
@@ -50,6 +56,7 @@ export async function fillGroups(pool: pg.Pool, count: number): Promise<void> {
         timestamptz '2025-01-01' + n * interval '30 seconds', timestamptz '2025-06-01' + abs(hashint4(n + 3)) % 10000000 * interval '1 second'
       from generate_series(1, ${count}) n`);
     for (const { definition } of rows) await run(definition);
+    await run(indexOfSeats);
     await run('vacuum analyze user_group');
   } finally {
     client.release(true);
@@ -111,6 +118,12 @@ export async function costOfPages(database: Database): Promise<PlanCost[]> {
     const common = { properties: [{ path: ['plan'], equals: 'free' }] };
     const ids = Array.from({ length: 100 }, (_, index) => `org-${index}`);
     costs.push(await costOf(`${of}, a property of most`, caller, { filter: common }, maxBuffersOfCommon));
+    for (const equals of [13, 'none has it']) {
+      const rare = { properties: [{ path: ['seats'], equals }] };
+      costs.push(
+        await costOf(`${of}, a property with an index: ${equals}`, caller, { filter: rare }, maxBuffersOfIndexedProperty),
+      );
+    }
     costs.push(await costOf(`${of}, 100 ids`, caller, { filter: { providedIds: ids } }, maxBuffersByIds));
     costs.push(await costOf(`${of}, a search that finds many`, caller, { filter: { search: 'WAYNE' } }, maxBuffersOfCommon));
     for (const search of ['Hooli SA c4ca4238', 'ΩMEGA MÜLLER', 'nothing like this']) {
@@ -141,7 +154,9 @@ function buffersOf([row]: readonly Explained[]): number {
 async function buffersOfAnyPlan({ pool }: Database, text: string, values: readonly unknown[]): Promise<number> {
   const client = await pool.connect();
   try {
-    const literals = values.map((value) => client.escapeLiteral(String(value)));
+    const literals = values.map((value) =>
+      client.escapeLiteral(Array.isArray(value) ? `{${value.map((each) => JSON.stringify(String(each)))}}` : String(value)),
+    );
     await client.query(`begin; set local plan_cache_mode = force_generic_plan; prepare page as ${text}`);
     const { rows } = await client.query<Explained>(`${explain} execute page (${literals.join(', ')})`);
     await client.query('deallocate page; commit');

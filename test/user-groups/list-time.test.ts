@@ -74,35 +74,6 @@ test('however many pages are read at once, connections remain for other requests
   for (const page of await Promise.all(pages)) expect(page.edges).toHaveLength(3);
 });
 
-test('requests that wait for the same page share a statement, and those for another page do not', async () => {
-  let reads = 0;
-  const counting = bindQueries({
-    ...database,
-    query: (name, text, values) => {
-      reads += 1;
-      return database.query(name, text, values);
-    },
-  });
-  const held = await holdWrites(database.url);
-  const filter = { environmentTag: { tag: null } };
-  const list = (id: number, first: number, isAbandoned = () => false) =>
-    listUserGroups(counting, callerOf(id), { first, filter }, isAbandoned);
-  const started = [10, 20, 30, 40].map((first) => list(1, first));
-  const abandoned = list(2, 5, () => true).catch(({ message }) => message);
-  const waiting = Array.from({ length: 40 }, (_, index) => list(index % 8, index % 2 ? 2 : 3, () => index === 0));
-  await held.untilOneWaits();
-  expect(reads).toBe(4);
-  await held.release();
-  expect(await abandoned).toMatch('The request was abandoned');
-  await Promise.all(started);
-  const pages = await Promise.all(waiting);
-  expect(pages.map(({ edges }) => edges.length)).toEqual(Array.from({ length: 40 }, (_, index) => (index % 2 ? 2 : 3)));
-  expect(reads).toBe(6);
-  // A page that was read before is read again.
-  await list(1, 2);
-  expect(reads).toBe(7);
-});
-
 test('a filtered group that is deleted after its position was read is left out, and paging continues after it', async () => {
   const deleting = bindQueries({
     ...database,

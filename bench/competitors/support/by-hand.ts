@@ -53,18 +53,28 @@ export async function groupByToken(token: string, { environment_tag }: Caller): 
   return stored && { ...stored, token };
 }
 
+type Listed = Omit<Group, 'properties'>;
+
 /** The newest groups of the caller's environment. */
-export async function newestGroups(count: number, { environment_tag }: Caller): Promise<Omit<Group, 'properties'>[]> {
+export const newestGroups = (count: number, caller: Caller): Promise<Listed[]> => list('newest', '', [count], caller);
+
+/** The newest of those before a cursor of the gateway: its checksum of eight bytes is not looked at. */
+export function groupsBefore(cursor: string, count: number, caller: Caller): Promise<Listed[]> {
+  const [, , createdAtMs, teamId] = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8', 8));
+  return list('page', 'and (created_at, team_id) < ($2, $3)', [count, new Date(createdAtMs), teamId], caller);
+}
+
+async function list(name: string, bound: string, values: readonly unknown[], { environment_tag }: Caller): Promise<Listed[]> {
   const { rows } = await (environment_tag
-    ? pool.query<ListedGroup>({ name: 'newest', text: newest('= $2'), values: [count, environment_tag] })
-    : pool.query<ListedGroup>({ name: 'newest-untagged', text: newest('is null'), values: [count] }));
+    ? pool.query<ListedGroup>({ name, text: page(`= $${values.length + 1}`, bound), values: [...values, environment_tag] })
+    : pool.query<ListedGroup>({ name: `${name}-untagged`, text: page('is null', bound), values: [...values] }));
   return rows.map((stored) => ({ ...stored, token: tokenOf(stored) }));
 }
 
 /** The columns of which the response consists, in the order of the index on environment, time and number. */
-const newest = (environment: string) => `
-  select team_id, provided_id, name, token_hash, token_encrypted, environment_tag from user_group where environment_tag ${environment}
-  order by environment_tag desc, created_at desc, team_id desc limit $1`;
+const page = (environment: string, bound: string) => `
+  select team_id, provided_id, name, token_hash, token_encrypted, environment_tag from user_group
+  where environment_tag ${environment} ${bound} order by environment_tag desc, created_at desc, team_id desc limit $1`;
 
 /** The group with a provided id, in the caller's environment: by the index that has that environment's groups. */
 async function groupByProvidedId(providedId: string, { environment_tag }: Caller): Promise<Group | undefined> {

@@ -1,6 +1,6 @@
 import { between } from '../../database/keyset.ts';
 import type { Event, EventEnvironment, Prisma } from '../../generated/prisma/client.ts';
-import type { TimeRange } from '../../user-groups/statements/pages.ts';
+import type { TimeRange } from '../../user-groups/statements/matches.ts';
 
 /** The position of an event in the order of the list: its time, and its number among those of one time. */
 export interface EventPosition {

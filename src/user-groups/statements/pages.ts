@@ -1,6 +1,14 @@
+import { createBatchLoader, type Load } from '../../database/batch-loader.ts';
 import type { Database } from '../../database/client.ts';
-import { type EnvironmentTag, Prisma, type UserGroup } from '../../generated/prisma/client.ts';
-import { UserGroupRow, UserGroupSummaryRow, userGroupSelectList, userGroupSummarySelectList } from './columns.ts';
+import { names } from '../../database/columns.ts';
+import type { EnvironmentTag, UserGroup } from '../../generated/prisma/client.ts';
+import {
+  UserGroupRow,
+  UserGroupSummaryRow,
+  userGroupColumnCount,
+  userGroupSelectList,
+  userGroupSummarySelectList,
+} from './columns.ts';
 
 /** The columns that groups can be sorted by. */
 export type SortField = 'createdAt' | 'updatedAt' | 'name' | 'providedId';
@@ -10,25 +18,6 @@ export interface Position {
   readonly teamId: number;
   /** Of the type of the column. Texts are in the order of their code points. */
   readonly value: Date | string;
-}
-
-/** From `from`, which is included, to `to`, which is not. */
-export interface TimeRange {
-  readonly from?: Date | undefined;
-  readonly to?: Date | undefined;
-}
-
-/** Conditions that must all hold; every rule is checked already. */
-export interface GroupConditions {
-  /** A part of the name or the provided id; upper and lower case are the same, as the database's locale has it. */
-  readonly search?: string | undefined;
-  readonly providedIds?: readonly string[] | undefined;
-  /** Properties at a path, with the JSON that they equal. Order of members and notation of numbers do not matter. */
-  readonly properties?: readonly { readonly path: readonly string[]; readonly equals: string }[] | undefined;
-  /** Columns with the text that they equal. */
-  readonly texts?: readonly { readonly sql: string; readonly equals: string }[] | undefined;
-  readonly createdAt?: TimeRange | undefined;
-  readonly updatedAt?: TimeRange | undefined;
 }
 
 /** Groups of one environment, in order. */
@@ -42,16 +31,8 @@ export interface PageQuery {
   readonly limit: number;
 }
 
-/** Those of them that meet conditions. */
-export interface MatchQuery extends PageQuery {
-  readonly conditions: GroupConditions;
-}
-
-/** What matches are read with: Prisma, or a transaction. */
-export type MatchReader = Pick<Prisma.TransactionClient, '$queryRaw'>;
-
 /** The column of each sort field. */
-const sortColumns = {
+export const sortColumns = {
   createdAt: { sql: 'created_at', type: 'timestamptz' },
   updatedAt: { sql: 'updated_at', type: 'timestamptz' },
   name: { sql: 'name', type: 'text' },
@@ -59,7 +40,7 @@ const sortColumns = {
 } as const satisfies Readonly<Record<SortField, { readonly sql: string; readonly type: string }>>;
 
 /** The operators of each direction. */
-const directions = {
+export const directions = {
   asc: { order: 'asc', further: '>', back: '<' },
   desc: { order: 'desc', further: '<', back: '>' },
 } as const;
@@ -67,28 +48,47 @@ const directions = {
 /** The most groups that a page query may ask for. */
 const maxGroups = 101;
 
+/** The most pages in one statement. Those with JSON, which may have megabytes, are read one by one. */
+const maxPages = 16;
+
 /** Reads of pages. */
 export interface UserGroupPages {
-  /**
-   * The groups of one environment in an order, in one statement.
-   *
-   * @param withJson whether properties and mappings are read; without, taking them from a group throws.
-   * @throws RangeError for a limit above 101.
-   */
-  readonly readPage: (query: PageQuery, withJson: boolean) => Promise<UserGroup[]>;
+  /** The groups of one environment in an order. Requests share a statement. @throws RangeError for a limit above 101. */
+  readonly readPage: Load<PageQuery, UserGroup[]>;
+  /** The same without their properties and mapping; taking them from a group throws. */
+  readonly readSummaryPage: Load<PageQuery, UserGroup[]>;
 }
 
 /** Binds the reads of pages to a database. */
 export function bindUserGroupPages({ query }: Pick<Database, 'query'>): UserGroupPages {
-  return {
-    async readPage(page, withJson) {
-      if (page.limit > maxGroups) throw new RangeError(`A page query is for at most ${maxGroups} groups, not ${page.limit}.`);
-      const { name, text } = statementOf(page, withJson);
-      const rows = await query(name, text, valuesOf(page));
-      const GroupRow = withJson ? UserGroupRow : UserGroupSummaryRow;
-      return rows.map((row) => new GroupRow(row));
-    },
+  const loader = (withJson: boolean) => {
+    const GroupRow = withJson ? UserGroupRow : UserGroupSummaryRow;
+    return createBatchLoader<PageQuery, UserGroup[]>({
+      keyOf,
+      maxKeys: withJson ? 1 : maxPages,
+      async load(pages) {
+        const found = new Map<string, UserGroup[]>();
+        for (const { name, text, pages: alike } of byStatement(pages, withJson)) {
+          const lists = alike.map((): UserGroup[] => []);
+          for (const row of await query(name, text, valuesOf(alike))) {
+            lists[Number(row[userGroupColumnCount]) - 1]?.push(new GroupRow(row));
+          }
+          for (const [index, page] of alike.entries()) found.set(keyOf(page), lists[index] as UserGroup[]);
+        }
+        return found;
+      },
+    });
   };
+  return { readPage: loader(true), readSummaryPage: loader(false) };
+}
+
+const timeOrText = (value: Position['value']): string => (value instanceof Date ? value.toISOString() : value);
+
+/** Identifies a page. */
+function keyOf({ environmentTag, sortBy, direction, start, end, limit }: PageQuery): string {
+  const at = (position: Position | undefined) => (position ? `${position.teamId} ${timeOrText(position.value)}` : '');
+  const first = at(start);
+  return `${environmentTag} ${sortBy} ${direction} ${limit} ${first.length} ${first}${at(end)}`;
 }
 
 interface Statement {
@@ -99,109 +99,82 @@ interface Statement {
 /** One for each order, direction and set of bounds, so that connections can prepare them: 128 at most. */
 const statements = new Map<string, Statement>();
 
-function statementOf(page: PageQuery, withJson: boolean): Statement {
-  const { environmentTag, sortBy, direction, start, end } = page;
-  const environment = environmentTag === null ? 'untagged' : 'tagged';
-  const bounds = `${start ? '-start' : ''}${end ? '-end' : ''}`;
-  const name = `${withJson ? '' : 'summary-'}group-page-${sortBy}-${direction}-${environment}${bounds}`;
-  let statement = statements.get(name);
-  if (!statement) {
-    statement = { name, text: textOf(page, withJson) };
+/** The statements that read some pages, each with those that it reads. */
+function byStatement(pages: readonly PageQuery[], withJson: boolean): Iterable<Statement & { readonly pages: PageQuery[] }> {
+  const groups = new Map<string, Statement & { readonly pages: PageQuery[] }>();
+  for (const page of pages) {
+    if (page.limit > maxGroups) throw new RangeError(`A page query is for at most ${maxGroups} groups, not ${page.limit}.`);
+    const { environmentTag, sortBy, direction, start, end } = page;
+    const environment = environmentTag === null ? 'untagged' : 'tagged';
+    const bounds = `${start ? '-start' : ''}${end ? '-end' : ''}`;
+    const name = `${withJson ? '' : 'summary-'}group-page-${sortBy}-${direction}-${environment}${bounds}`;
+    const group = groups.get(name);
+    if (group) {
+      group.pages.push(page);
+      continue;
+    }
+    const statement = statements.get(name) ?? { name, text: textOf(page, withJson) };
     statements.set(name, statement);
+    groups.set(name, { ...statement, pages: [page] });
   }
-  return statement;
+  return groups.values();
 }
 
 function textOf({ environmentTag, sortBy, direction, start, end }: PageQuery, withJson: boolean): string {
   const { sql: column, type } = sortColumns[sortBy];
   const { order, further, back } = directions[direction];
-  let parameters = 1;
-  const parameter = (of: string): string => {
-    parameters += 1;
-    return `$${parameters}::${of}`;
-  };
-  const bound = (operator: string): string => `(g.${column}, g.team_id) ${operator} (${parameter(type)}, ${parameter('int')})`;
+  const parameters = [
+    { sql: 'size', type: 'int' },
+    ...(environmentTag === null ? [] : [{ sql: 'tag', type: 'environment_tag' }]),
+    ...(start
+      ? [
+          { sql: 'start_value', type },
+          { sql: 'start_id', type: 'int' },
+        ]
+      : []),
+    ...(end
+      ? [
+          { sql: 'end_value', type },
+          { sql: 'end_id', type: 'int' },
+        ]
+      : []),
+  ];
+  const bound = (operator: string, which: string) =>
+    `(g.${column}, g.team_id) ${operator} (page.${which}_value, page.${which}_id)`;
   const where = [
-    environmentTag === null ? 'g.environment_tag is null' : `g.environment_tag = ${parameter('environment_tag')}`,
-    ...(start ? [bound(further)] : []),
-    ...(end ? [bound(back)] : []),
+    environmentTag === null ? 'g.environment_tag is null' : 'g.environment_tag = page.tag',
+    ...(start ? [bound(further, 'start')] : []),
+    ...(end ? [bound(back, 'end')] : []),
   ];
   const orderBy = (columns: readonly string[]): string => columns.map((each) => `${each} ${order}`).join(', ');
   // An id is unique in its environment, so that its index needs no number.
   const own = sortBy === 'providedId' ? [column] : [column, 'team_id'];
-  // The index begins with the environment. PostgreSQL infers from `=` that it is constant, and then no longer knows it as a part
-  // of the order of what the inner statement returns; from `is null` it does not.
+  // The index begins with the environment.
   const all = ['environment_tag', ...own];
-  const columns = (withJson ? userGroupSelectList : userGroupSummarySelectList)('g');
-  // The inner limit is for the planner. Without it a plan for any limit would sort the table, so that none would be kept:
-  // planning takes PostgreSQL longer than reading the page.
+  const columns = withJson ? userGroupSelectList : userGroupSummarySelectList;
+  // Each list is a subquery, which the planner does not look into: by its length it would plan anew for each few pages. And a
+  // page has the greatest limit inside of its own: for any limit it would sort the table.
+  const lists = parameters.map((each, index) => `(select $${index + 1}::${each.type}[])`);
   return `
-  select * from (
-    select ${columns} from user_group g where ${where.join(' and ')} order by ${orderBy(all)} limit ${maxGroups}
-  ) as page order by ${orderBy(environmentTag === null ? all : own)} limit $1::int`;
+  select g.*, page.position
+  from unnest(${lists.join(', ')}) with ordinality as page (${names(parameters)}, position) cross join lateral (
+    select * from (
+      select ${columns('g')} from user_group g where ${where.join(' and ')} order by ${orderBy(all)} limit ${maxGroups}
+    ) as first order by ${orderBy(environmentTag === null ? all : own)} limit page.size
+  ) as g order by page.position, ${orderBy(own.map((each) => `g.${each}`))}`;
 }
 
-function valuesOf({ environmentTag, start, end, limit }: PageQuery): unknown[] {
-  const bound = (position: Position | undefined): unknown[] =>
-    position ? [position.value instanceof Date ? position.value.toISOString() : position.value, position.teamId] : [];
-  return [limit, ...(environmentTag === null ? [] : [environmentTag]), ...bound(start), ...bound(end)];
-}
-
-const columnOf = (sortBy: SortField): Prisma.Sql => Prisma.raw(sortColumns[sortBy].sql);
-
-/** Finds the positions of groups by their conditions, in the order that is asked for. */
-export function findMatches(reader: MatchReader, query: MatchQuery): Promise<Position[]> {
-  const { conditions, environmentTag, sortBy, start, end, limit } = query;
-  const column = columnOf(sortBy);
-  const { order, further, back } = directions[query.direction];
-  const direction = Prisma.raw(order);
-  const bound = ({ value, teamId }: Position, operator: string) =>
-    Prisma.sql`(${column}, team_id) ${Prisma.raw(operator)} (${value}::${Prisma.raw(sortColumns[sortBy].type)}, ${teamId}::int)`;
-  const where = [
-    ...conditionsOf(environmentTag, conditions),
-    ...(start ? [bound(start, further)] : []),
-    ...(end ? [bound(end, back)] : []),
+/** Lists of the values of pages that are alike. */
+function valuesOf(pages: readonly PageQuery[]): unknown[] {
+  const [{ environmentTag, start, end } = {} as PageQuery] = pages;
+  const bound = (which: 'start' | 'end') => [
+    pages.map((page) => timeOrText((page[which] as Position).value)),
+    pages.map((page) => (page[which] as Position).teamId),
   ];
-  return reader.$queryRaw<Position[]>`
-    select team_id as "teamId", ${column} as value from user_group where ${Prisma.join(where, ' and ')}
-    order by environment_tag ${direction}, ${column} ${direction}, team_id ${direction} limit ${limit}::int`;
-}
-
-/** Counts the groups of an environment that meet conditions. */
-export async function countMatches(
-  reader: MatchReader,
-  { environmentTag, conditions }: Pick<MatchQuery, 'environmentTag' | 'conditions'>,
-): Promise<number> {
-  const where = Prisma.join(conditionsOf(environmentTag, conditions), ' and ');
-  const [row] = await reader.$queryRaw<{ count: number }[]>`select count(*)::int as count from user_group where ${where}`;
-  return row?.count ?? 0;
-}
-
-function conditionsOf(environmentTag: MatchQuery['environmentTag'], conditions: GroupConditions): Prisma.Sql[] {
-  const { search, providedIds, properties = [], texts = [], createdAt = {}, updatedAt = {} } = conditions;
-  const where = [
-    environmentTag === null
-      ? Prisma.sql`environment_tag is null`
-      : Prisma.sql`environment_tag = ${environmentTag}::environment_tag`,
-  ];
-  if (search !== undefined) {
-    // The expressions of the index. The columns' own collation knows upper and lower case of ASCII letters only.
-    const pattern = `%${search.replace(/[\\%_]/g, '\\$&')}%`;
-    where.push(
-      Prisma.sql`(name collate "default" ilike ${pattern}::text or provided_id collate "default" ilike ${pattern}::text)`,
-    );
-  }
-  if (providedIds) where.push(Prisma.sql`provided_id = any (${[...providedIds]}::text[])`);
-  for (const { path, equals } of properties) {
-    where.push(Prisma.sql`(properties #> ${[...path]}::text[])::jsonb = ${equals}::jsonb`);
-  }
-  for (const { sql, equals } of texts) where.push(Prisma.sql`${Prisma.raw(sql)} = ${equals}::text`);
-  return [...where, ...rangeOf(columnOf('createdAt'), createdAt), ...rangeOf(columnOf('updatedAt'), updatedAt)];
-}
-
-function rangeOf(column: Prisma.Sql, { from, to }: TimeRange): Prisma.Sql[] {
   return [
-    ...(from ? [Prisma.sql`${column} >= ${from}::timestamptz`] : []),
-    ...(to ? [Prisma.sql`${column} < ${to}::timestamptz`] : []),
+    pages.map(({ limit }) => limit),
+    ...(environmentTag === null ? [] : [pages.map((page) => page.environmentTag)]),
+    ...(start ? bound('start') : []),
+    ...(end ? bound('end') : []),
   ];
 }
