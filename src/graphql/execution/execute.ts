@@ -11,7 +11,7 @@ import {
 } from 'graphql';
 import { credentialRequired } from '../../caller.ts';
 import { heavyWork } from '../../concurrency/heavy-work.ts';
-import { isMissingKey } from '../../encryption/keys.ts';
+import { isMissingKey } from '../../encryption/errors.ts';
 import { errorCatalog } from '../../error-catalog.ts';
 import { abandoned, GatewayError, Unauthenticated } from '../../errors.ts';
 import { asGatewayError } from '../../failures.ts';
