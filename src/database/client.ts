@@ -167,6 +167,8 @@ export function connectDatabase(
     new PrismaClient({
       // Longer formats contain the values of the failed statement.
       errorFormat: 'minimal',
+      // As long as every other statement waits for a connection.
+      transactionOptions: { maxWait: connectionTimeoutMs },
       adapter: createAdapter(connections, namedStatements ? names : undefined),
     });
   const prisma = createPrisma(pool);
