@@ -32,6 +32,16 @@ test.each([
   ['three single quotes', "'''Acme\n'Docs', \"API\"\n'''"],
   ['doubled quotes', "'Acme''s docs'"],
   ['doubled double quotes', '"Acme""s docs"'],
+  ['a word in doubled quotes', '"Acme ""Pro"" Docs"'],
+  ['a word in doubled quotes at the end', '"Acme ""Pro"""'],
+  ['a word in doubled quotes at the begin', '"""Acme"" Pro"'],
+  ['nothing but a word in doubled quotes', '""Acme""'],
+  ['strings side by side', '"a" "b" "c"'],
+  ['two strings side by side', '"a" "b"'],
+  ['a length in inches', '"24""'],
+  ['a length in inches behind a word', '"Screen 24""'],
+  ['a length in inches without quotes', 'Screen 24"'],
+  ['lengths in inches', '"24"" x 36"""'],
   ['quotes inside of quotes', "'say 'hi', ok'"],
   ['quotes inside of curly quotes', '“say "hi" now”'],
   ['an apostrophe', "'it's here'"],
@@ -99,6 +109,10 @@ test.each([
   ['punctuation as an item', '"x": ["a", /, "b"]'],
   ['a dash and a quote', '"x": -"'],
   ['a dash as a key', '-: 1'],
+  ['a key of strings side by side', '"a" "b" "c": 1'],
+  ['a key with a length in inches', '"24"": 1'],
+  ['a key with a length in inches, then text', '"24" wide": 1'],
+  ['strings side by side behind a key without its colon', '"x" "a" "b" "c"'],
 ])('--fix leaves text as it is whose meaning is not certain: %s', (_, members) => {
   const source = `{\n  "name": "Acme", "navigation": [],\n  ${members}\n}\n`;
   for (const options of [{}, strict]) {
@@ -239,17 +253,29 @@ const numbersAndWords = fc.constantFrom<Fragment>(
   ),
 );
 
+/** Strings with quotes inside of them, as they are or doubled. */
+const quotedWords: fc.Arbitrary<Fragment> = fc
+  .record({
+    words: fc.array(fc.constantFrom('Acme', ' Pro ', ' Docs', '24', '5.5', 'é', 'a b', '(x)'), { minLength: 2, maxLength: 4 }),
+    quote: fc.constantFrom('"', '""'),
+    end: fc.constantFrom('', '""'),
+  })
+  .map(({ words, quote, end }) => ({ text: `"${words.join(quote)}${end}"`, fixable: false }));
+
 /** What may be a comment as well. */
 const marks = fc.constantFrom<Fragment>(
   ...['#0d93731', '#b', '//cdn.a.test/x', '//b', '#/x', '#!x', '//b c'].map((text) => ({ text, fixable: false })),
 );
 
-const fragments = fc.oneof({ weight: 3, arbitrary: strings }, unknownStrings, otherStrings, numbersAndWords, marks);
+const fragments = fc.oneof({ weight: 3, arbitrary: strings }, unknownStrings, otherStrings, quotedWords, numbersAndWords, marks);
 
 /** As a member, a color is one for certain. */
 const memberFragments = fc.oneof(
   { weight: 5, arbitrary: fragments },
   fc.constantFrom<Fragment>(...['#fff', '#0D9373'].map((text) => ({ text, means: { value: text }, fixable: true }))),
+  fc.constantFrom<Fragment>(
+    ...['"a" "b"', '"a" "b" "c"', '"a " "b" " c"', '"a" 24 "b"'].map((text) => ({ text, fixable: false })),
+  ),
 );
 
 const comments = fc.constantFrom(

@@ -89,11 +89,11 @@ export function scanWord(scanner: Scanner): JsonNode {
     return finish(scanner, { kind: 'error', start, end });
   }
   const newText = JSON.stringify(value);
-  // `Acme"`: only the opening quote is missing.
+  // `Acme"`: only the opening quote is missing. `Screen 24"`: it may be the mark of inches.
   const half = text[end] === '"' && valueCanEnd(text, end + 1);
   if (half) range.end = ++end;
   const isEnd = valueCanEnd(text, end);
-  const certain = isEnd && (half ? !value.includes('\\') : isPlain(value));
+  const certain = isEnd && (half ? !/\\|\s[\d.]+$/.test(value) : isPlain(value));
   scanner.report({
     range,
     message: half
