@@ -267,7 +267,7 @@ const marks = fc.constantFrom<Fragment>(
   ...['#0d93731', '#b', '//cdn.a.test/x', '//b', '#/x', '#!x', '//b c'].map((text) => ({ text, fixable: false })),
 );
 
-const fragments = fc.oneof({ weight: 3, arbitrary: strings }, unknownStrings, otherStrings, quotedWords, numbersAndWords, marks);
+const fragments = fc.oneof({ weight: 5, arbitrary: strings }, unknownStrings, otherStrings, quotedWords, numbersAndWords, marks);
 
 /** As a member, a color is one for certain. */
 const memberFragments = fc.oneof(
