@@ -437,6 +437,14 @@ test.each<Case>([
     () => when(own(), { now: at(3_600_000) }),
     /^the clock of the database is 3\d{3}\.\d s behind/,
   ],
+  ['schema', 'public', 'ok', () => when(own()), /^tables are found in public$/],
+  [
+    'schema',
+    'of the name of the role',
+    'failure',
+    async () => when(own(await changed('create schema authorization current_user'))),
+    /^The schema \w+ comes first .* Run: alter role \w+ in database \w+ set search_path = public;/,
+  ],
   [
     'sessions',
     'without a pooler',
