@@ -146,6 +146,13 @@ test.each<Case>([
     () => when(own(undefined, { HOST: '0.0.0.0' })),
     /PUBLIC_URL is not set Set PUBLIC_URL/,
   ],
+  [
+    'settings',
+    'misspelled',
+    'warning',
+    () => when(own(undefined, { RATE_LIMT: '5' })),
+    /; RATE_LIMT is not a setting, and RATE_LIMIT is not set Correct the name/,
+  ],
   ['node', 'supported', 'ok', () => when(own(), { nodeVersion: 'v25.0.0' }), /v25.0.0/],
   [
     'node',
