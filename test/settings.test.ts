@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { generateEncryptionKey } from '../src/encryption/keys.ts';
-import { readConfig } from '../src/settings.ts';
+import { findMisspelled, readConfig } from '../src/settings.ts';
 
 const url = 'postgresql://somebody@db.example/gateway';
 const [first, second] = [generateEncryptionKey(), generateEncryptionKey()];
@@ -158,4 +158,24 @@ test.each([
 
 test.each(['-1', '1.5', '1000001', 'x'])('RATE_LIMIT %s is rejected', (text) => {
   expect(problems({ RATE_LIMIT: text })).toEqual(['  RATE_LIMIT must be a whole number from 0 to 1000000']);
+});
+
+test.each([
+  ['DATABASE_URI', 'DATABASE_URL'],
+  ['ENCRYPTION_KEY', 'ENCRYPTION_KEYS'],
+  ['RATELIMIT', 'RATE_LIMIT'],
+  ['RATE_LIMT', 'RATE_LIMIT'],
+  ['log_level', 'LOG_LEVEL'],
+  ['HSOT', 'HOST'],
+])('%s is noticed, unless it is empty or %s is set', (name, setting) => {
+  expect(findMisspelled({ [name]: 'x' })).toEqual([`${name} is not a setting, and ${setting} is not set`]);
+  expect(findMisspelled({ [name]: 'x', [setting]: 'y' })).toEqual([]);
+  expect(findMisspelled({ [name]: '' })).toEqual([]);
+});
+
+test('names of other programs are not taken for misspelled settings', () => {
+  const names =
+    'PGHOST PGPORT PG_PORT DB_HOST DB_PORT DATABASE_HOST DATABASE_PORT DATABASE_USER DATABASE_NAME TEST_DATABASE_URL HOSTNAME PATH HOME ' +
+    'LOGNAME SHELL VITE_PUBLIC_URL PUBLIC_IP XDG_DATA_DIRS XDG_DATA_HOME NODE_ENV DEBUG GATEWAY_PORT REDIS_PORT KUBERNETES_PORT';
+  expect(findMisspelled(Object.fromEntries(names.split(' ').map((name) => [name, 'x'])))).toEqual([]);
 });

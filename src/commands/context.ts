@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import { userInfo } from 'node:os';
 import type { Logger } from 'pino';
 import { commandAuthor } from '../audit-log/record.ts';
@@ -12,7 +13,7 @@ import { requirePrivileges } from '../database/privileges.ts';
 import type { KeyRing } from '../encryption/keys.ts';
 import { encryptToken } from '../encryption/stored-token.ts';
 import { openLog } from '../log.ts';
-import { type Config, readConfig } from '../settings.ts';
+import { type Config, findMisspelled, readConfig } from '../settings.ts';
 import { openKeys, requireKeys } from './key-file.ts';
 
 /** Who the audit log names for the changes of this command: the user of the operating system who runs it. */
@@ -53,9 +54,15 @@ export const withDatabase = <Result>(work: (context: CommandContext) => Promise<
 export const withExistingDatabase = <Result>(work: (context: CommandContext) => Promise<Result>): Promise<Result> =>
   run(work, true);
 
+/** Logs which variables may be meant as settings. Once for all workers. */
+export function warnOfMisspelled(log: Logger): void {
+  for (const text of findMisspelled(process.env)) log.warn(text);
+}
+
 async function run<Result>(work: (context: CommandContext) => Promise<Result>, mustExist: boolean): Promise<Result> {
   const config = readConfig(process.env, process.stderr.isTTY);
   const log = openLog(config);
+  if (cluster.isPrimary) warnOfMisspelled(log);
   const database = await openDatabase({ ...config, mustExist, onEvent: (message) => log.warn(message) });
   try {
     if (mustExist) await requireTables(config, database);

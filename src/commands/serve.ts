@@ -16,7 +16,7 @@ import { packageRoot, readPackageVersion } from '../package-root.ts';
 import { type Config, readConfig } from '../settings.ts';
 import { createTracing } from '../tracing/open-telemetry.ts';
 import { tracing } from '../tracing/tracing.ts';
-import { withDatabase } from './context.ts';
+import { warnOfMisspelled, withDatabase } from './context.ts';
 import { keyRefreshMs } from './key-file.ts';
 import { listen, requireFreeAddress } from './listen.ts';
 import { UsageError } from './options.ts';
@@ -37,6 +37,7 @@ export async function serve(args: string[]): Promise<number> {
     await readPersistedOperations(config);
     await requireFreeAddress(config);
     const log = openLog(config);
+    warnOfMisspelled(log);
     warnOfOpenFiles(config, log);
     return runWorkers(workers, stop, log);
   }

@@ -20,6 +20,13 @@ export class InvalidDatabaseUrl extends Error {}
 /** The most hosts of a URL. */
 export const maxHosts = 8;
 
+/** The parameters that take effect: those of the driver, and two that the gateway reads. The driver ignores every other one. */
+const parameterNames: readonly string[] = [
+  ...['host', 'port', 'user', 'password', 'options', 'application_name'],
+  ...['ssl', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'sslnegotiation', 'uselibpqcompat'],
+  ...['target_session_attrs', 'connect_timeout'],
+];
+
 const defaultConnectTimeoutSeconds = 2;
 const maxConnectTimeoutSeconds = 4;
 
@@ -44,10 +51,28 @@ export function parseDatabaseUrl(text: string): DatabaseUrl {
     serverUrls.every((url) => URL.canParse(url)) && (hosts.length === 1 || hosts.every((host) => /^[^:]/.test(host)));
   if (!isValid) throw new InvalidDatabaseUrl(general);
   const { searchParams } = new URL(serverUrls[0] as string);
-  if (['host', 'hostaddr', 'port'].some((name) => searchParams.get(name)?.includes(','))) {
+  if (['host', 'port'].some((name) => searchParams.get(name)?.includes(','))) {
     throw new InvalidDatabaseUrl('must name several hosts before the database (db1:5432,db2:5432), not as parameters');
   }
-  return { serverUrls, target: targetOf(searchParams, hosts.length), connectTimeoutMs: connectTimeoutOf(searchParams) };
+  const target = targetOf(searchParams, hosts.length);
+  const connectTimeoutMs = connectTimeoutOf(searchParams);
+  const problem = parameterProblem(searchParams);
+  // With an @ behind it, the question mark may belong to a password, and what follows must not be shown.
+  if (problem) throw new InvalidDatabaseUrl(rest.includes('@') ? general : problem);
+  return { serverUrls, target, connectTimeoutMs };
+}
+
+/** What is wrong with a parameter that would have no effect, such as a misspelled `sslmode`: a connection without encryption. */
+function parameterProblem(parameters: URLSearchParams): string | undefined {
+  const names = [...parameters.keys()];
+  const unknown = names.find((name) => !parameterNames.includes(name));
+  if (unknown !== undefined)
+    return `has the parameter ${unknown.slice(0, 40)}, which the gateway does not support; it supports ${parameterNames.join(', ')}`;
+  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  if (repeated) return `has the parameter ${repeated} twice`;
+  const empty = names.find((name) => parameters.get(name) === '');
+  if (empty) return `has the parameter ${empty} without a value`;
+  return parameters.has('ssl') && parameters.has('sslmode') ? 'has ssl and sslmode; give it one of them' : undefined;
 }
 
 function targetOf(parameters: URLSearchParams, hostCount: number): TargetSession {

@@ -6,7 +6,7 @@ import { describeServers, parseDatabaseUrl } from './database-url.ts';
 import { requireCluster } from './embedded/cluster.ts';
 import { openEmbedded } from './embedded/embedded.ts';
 import { isUnavailable } from './errors.ts';
-import { findSessionProblem } from './server-state.ts';
+import { findSchemaProblem, findSessionProblem } from './server-state.ts';
 
 /** The name of the gateway's database in the embedded PostgreSQL. */
 export const embeddedDatabase = 'user_group_gateway';
@@ -40,6 +40,7 @@ export async function openDatabase({
   if (databaseUrl) {
     const database = connectDatabase({ connectionString: databaseUrl }, statements);
     await waitUntilReachable(database, databaseUrl, onEvent);
+    await requireSchema(database);
     const problem = statements.namedStatements ? undefined : await findSessionProblem(database.pool);
     if (problem) onEvent(`${problem.found}. ${problem.remedy}`);
     return database;
@@ -83,6 +84,14 @@ async function createDatabase(connection: Connection, name: string, mustExist: b
   } finally {
     await client.end();
   }
+}
+
+/** @throws Error when the statements of the gateway would use tables of several schemas. */
+async function requireSchema(database: Database): Promise<void> {
+  const problem = await findSchemaProblem(database.pool);
+  if (!problem) return;
+  await database.close();
+  throw new Error(`${problem.found}. ${problem.remedy}`);
 }
 
 async function waitUntilReachable(database: Database, databaseUrl: string, onEvent: OpenOptions['onEvent']): Promise<void> {

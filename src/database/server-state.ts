@@ -120,6 +120,28 @@ export interface SessionProblem {
 }
 
 /**
+ * Finds out whether a session creates and finds tables in the schema `public`, which Prisma names in its statements; the others
+ * leave it to `search_path`. Another schema that comes first there would get half of the writes.
+ *
+ * @returns undefined if it does, or if the role may use no schema, for which it lacks a privilege.
+ */
+export async function findSchemaProblem(pool: pg.Pool): Promise<SessionProblem | undefined> {
+  const { rows } = await pool.query<Record<'role' | 'database' | 'schema', string>>(
+    `select quote_ident(current_user) as role, quote_ident(current_database()) as database, quote_ident(current_schema()) as schema
+     where current_schema() <> 'public'`,
+  );
+  const [place] = rows;
+  return (
+    place && {
+      found: `The schema ${place.schema} comes first in the search_path of the role ${place.role}: the gateway's tables must be in public`,
+      remedy:
+        `Run: alter role ${place.role} in database ${place.database} set search_path = public; ` +
+        'and remove search_path from the options of DATABASE_URL if it is there. Tables that the gateway has made elsewhere are not used.',
+    }
+  );
+}
+
+/**
  * Finds out whether sessions of the role begin with times in UTC and ISO 8601, as Prisma and the driver read them. The gateway
  * sets both, which is enough on a direct connection and behind PgBouncer. Another pooler may run the next statement in another
  * session.

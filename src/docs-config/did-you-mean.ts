@@ -3,13 +3,18 @@ const maxWordLength = 64;
 
 /**
  * The candidate that a mistyped word most likely means; undefined when none is close, or the word is longer than 64 characters.
+ *
+ * @param mostTypos how many letters may be wrong; one in a short word, one per three characters in a long one, by default.
  */
-export function didYouMean(word: string, candidates: Iterable<string>): string | undefined {
+export function didYouMean(
+  word: string,
+  candidates: Iterable<string>,
+  mostTypos = Math.max(1, Math.floor(fold(word).length / 3)),
+): string | undefined {
   if (word.length > maxWordLength) return undefined;
   const plain = fold(word);
   let best: string | undefined;
-  // One typo in a short word, one per three characters in a long one.
-  let limit = Math.max(1, Math.floor(plain.length / 3)) + 1;
+  let limit = mostTypos + 1;
   for (const candidate of candidates) {
     if (candidate.length > 2 * maxWordLength) continue;
     const distance = computeEditDistance(plain, fold(candidate), limit);

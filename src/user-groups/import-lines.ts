@@ -42,7 +42,8 @@ const schemaNames: Readonly<Record<string, string>> = {
 export const importNames: readonly string[] = [...importFields, ...Object.values(schemaNames)];
 
 /**
- * The fields of a line as they were read: any may be missing, or of any type. `null` counts as missing, except as noted below.
+ * The fields of a line as they were read: any may be missing, or of any type. `null` counts as missing for a new group, except as
+ * noted below.
  */
 export type UncheckedLine = Readonly<Record<string, unknown>>;
 
@@ -58,7 +59,12 @@ export interface ImportLine {
   readonly token: string | undefined;
   /** What callers give. */
   readonly given: UserGroupFields;
+  /** The fields that are null, and that a group which exists cannot be without. */
+  readonly nulls: readonly string[];
 }
+
+/** The fields of {@link ImportLine.nulls}. */
+const neverNull = ['token', ...givenAttributes.flatMap(([, { member, nullable }]) => (nullable ? [] : [member]))];
 
 /** A line that was not imported, and why: one line of text without any token. */
 export interface RejectedLine {
@@ -109,6 +115,7 @@ export function checkImportLine(
     isUntaggedByDefault: named === undefined,
     token: (token ?? undefined) as string | undefined,
     given,
+    nulls: neverNull.filter((field) => fields[field] === null),
   };
 }
 

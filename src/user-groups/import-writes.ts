@@ -154,6 +154,8 @@ async function planWrites(
     if (stored && onExisting === 'skip') plan.unchanged += 1;
     else if (stored && onExisting === 'fail')
       reject(`user_group_id: a group with this id exists (${environmentName(line.environmentTag)}).`);
+    else if (stored && line.nulls.length > 0)
+      reject(`${line.nulls.join(', ')}: must not be null; omit it to keep the current value.`);
     else if (!stored && groups.some(({ environmentTag }) => environmentTag === null || line.environmentTag === null))
       reject(heldBy(groups));
     else if (isTokenTaken()) reject('token: belongs to another user group.');

@@ -105,6 +105,7 @@ export function* rangeIssues(path: Issue['path'], range: DateTimeRange): Generat
       yield { path: [...path, name], message: 'must be in the years 1 to 9999, in UTC.' };
     }
   }
+  if (range.from && range.to && range.from > range.to) yield { path: [...path, 'to'], message: 'must not be before from.' };
 }
 
 /** A page of user groups. All groups that the filter matches are counted; null when that takes too long. */

@@ -279,6 +279,7 @@ describe('filters', () => {
     [{ filter: { apiTokenId: '1' } }, ['filter', 'apiTokenId']],
     [{ filter: { apiTokenId: apiTokenId(0) } }, ['filter', 'apiTokenId']],
     [{ filter: { userGroup: { providedId: '' } } }, ['filter', 'userGroup', 'providedId']],
+    [{ filter: { occurredAt: { from: '2026-01-02T00:00:00Z', to: '2026-01-01T00:00:00Z' } } }, ['filter', 'occurredAt', 'to']],
     [{ filter: { occurredAt: { from: '0000-01-01T00:00:00Z' } } }, ['filter', 'occurredAt', 'from']],
     [{ first: 101 }, ['first']],
     [{ first: 1, last: 1 }, ['last']],

@@ -51,6 +51,25 @@ test('a person pages, searches, filters and sorts, and the URL leads another per
   await assertFitsPhone();
 });
 
+test('what a URL has as a filter and is none is named, and no list is shown until a person asks for it', async () => {
+  const { page } = await openConsole(gateway, '/console/groups');
+  for (const filter of [
+    'environment=customer',
+    'enviroment=Customer',
+    'property=plan',
+    'created-from=tomorrow',
+    'updated-to=2026-02-31',
+    [1, 2, 3, 4, 5, 6].map((number) => `property=p${number}%3D${number}`).join('&'),
+  ]) {
+    await page.getByText('44 groups').waitFor();
+    await page.goto(`${gateway.url}/console/groups?search=Bank&${filter}`);
+    const named = filter.slice(filter.lastIndexOf('&') + 1).replace('%3D', '=');
+    await page.getByRole('alert').filter({ hasText: named }).waitFor();
+    expect(await page.getByRole('table').count()).toBe(0);
+    await page.getByRole('button', { name: 'Show the whole list' }).click();
+  }
+});
+
 test('a token in the search finds its group, and is in no URL, no search and no log', async () => {
   const { userGroup } = await mutate(gateway, 'getOrCreateUserGroup', { providedId: 'id-001' });
   const { page, assertFlawless, assertFitsPhone } = await openConsole(gateway, '/console/groups');
@@ -85,7 +104,7 @@ test('a token in the search finds its group, and is in no URL, no search and no 
   ]);
   expect([...urls, ...gateway.log.slice(logged)].join('\n')).not.toMatch(/ug[tk]_/);
   await page.goto(`${gateway.url}/console/groups?search=${userGroup.token}`);
-  await page.getByText('44 groups').waitFor();
+  await page.getByRole('alert').filter({ hasText: 'search=…' }).waitFor();
 });
 
 test('a number in the search finds the group with this team id, and those whose name or provided id contains it', async () => {

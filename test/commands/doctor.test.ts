@@ -146,6 +146,13 @@ test.each<Case>([
     () => when(own(undefined, { HOST: '0.0.0.0' })),
     /PUBLIC_URL is not set Set PUBLIC_URL/,
   ],
+  [
+    'settings',
+    'misspelled',
+    'warning',
+    () => when(own(undefined, { RATE_LIMT: '5' })),
+    /; RATE_LIMT is not a setting, and RATE_LIMIT is not set Correct the name/,
+  ],
   ['node', 'supported', 'ok', () => when(own(), { nodeVersion: 'v25.0.0' }), /v25.0.0/],
   [
     'node',
@@ -436,6 +443,14 @@ test.each<Case>([
     'failure',
     () => when(own(), { now: at(3_600_000) }),
     /^the clock of the database is 3\d{3}\.\d s behind/,
+  ],
+  ['schema', 'public', 'ok', () => when(own()), /^tables are found in public$/],
+  [
+    'schema',
+    'of the name of the role',
+    'failure',
+    async () => when(own(await changed('create schema authorization current_user'))),
+    /^The schema \w+ comes first .* Run: alter role \w+ in database \w+ set search_path = public;/,
   ],
   [
     'sessions',

@@ -1,6 +1,7 @@
 import {
   chmodSync,
   chownSync,
+  linkSync,
   lstatSync,
   mkdtempSync,
   readdirSync,
@@ -46,6 +47,16 @@ test('a file that was changed since it was read is left as it is, with nothing b
   await second.publish(); // the file has this text already
   await second.discard();
   expect(content()).toEqual([['mint.json'], 'fixed']);
+});
+
+test('a file with another hard link is left as it is', async () => {
+  const folder = makeFolder();
+  const [file, other] = [join(folder, 'mint.json'), join(folder, 'other.json')];
+  writeFileSync(file, 'read');
+  linkSync(file, other);
+  await expect(prepareReplacement(file, Buffer.from('read'), 'fixed')).rejects.toThrow(/has further hard links/);
+  expect(readdirSync(folder)).toEqual(['mint.json', 'other.json']);
+  expect(readFileSync(other, 'utf8')).toBe('read');
 });
 
 test.runIf(process.getuid?.() === 0)('a file of another user keeps its owner, its group and its mode', async () => {

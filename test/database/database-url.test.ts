@@ -64,6 +64,30 @@ test.each<readonly [string, string, RegExp]>([
   ['too many hosts', `postgresql://u:pass-word@${hosts(maxHosts + 1)}/x`, /^must name at most 8 hosts$/],
   ['very many hosts', `postgresql://u:pass-word@${hosts(1_000_000)}/x`, /^must name at most 8 hosts$/],
   ['several hosts as a parameter', 'postgresql:///x?host=a,b&password=pass-word', /^must name several hosts before the database/],
+  ...[
+    'sslmod=require',
+    'SSLMODE=require',
+    'channel_binding=require',
+    'require_auth=none',
+    'gssencmode=require',
+    'schema=foo',
+    'hostaddr=127.0.0.1',
+    'client_encoding=latin1',
+    'constructor=1',
+  ].map(
+    (parameter) =>
+      [
+        parameter,
+        `postgresql://u:pass-word@a/x?connect_timeout=2&${parameter}`,
+        new RegExp(
+          `^has the parameter ${parameter.split('=')[0]}, which the gateway does not support; it supports host, .*, sslmode,`,
+        ),
+      ] as const,
+  ),
+  ['a question mark in the password', 'postgresql://u:12?pass-word@a/x', /^must be a PostgreSQL URL such as /],
+  ['a parameter twice', 'postgresql://u:pass-word@a/x?sslmode=verify-full&sslmode=disable', /^has the parameter sslmode twice$/],
+  ['an empty parameter', 'postgresql://u:pass-word@a/x?sslmode=', /^has the parameter sslmode without a value$/],
+  ['two ways to say the same', 'postgresql://u:pass-word@a/x?ssl=true&sslmode=disable', /^has ssl and sslmode; give it one of/],
   ...['any', 'read-only', 'standby', 'prefer-standby', ''].map(
     (value) =>
       [

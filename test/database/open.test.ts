@@ -75,6 +75,19 @@ test.each([
   expect(events[0]).toMatch(new RegExp(`Run: alter role \\w+ set ${name} = '${required}';$`));
 });
 
+test('refuses sessions whose tables would be in another schema than public, until they are set to it', async () => {
+  const database = await createTestDatabase();
+  onTestFinished(() => database.close());
+  await database.pool.query('create schema "other one"');
+  const url = `${database.url}?options=${encodeURIComponent('-c search_path="other\\ one",public')}`;
+  await expect(open(url)).rejects.toThrow(/^The schema "other one" comes first .* must be in public\. Run: alter role/);
+  const { username, pathname } = new URL(database.url);
+  await database.pool.query(`alter role ${username} in database ${pathname.slice(1)} set search_path = "other one", public`);
+  const refusal: Error = await open(database.url).catch((error) => error);
+  await database.pool.query(/Run: (alter role .*? = public);/.exec(refusal.message)?.[1] ?? '');
+  await (await open(database.url)).close();
+});
+
 test('uses a database that becomes reachable while waiting', async () => {
   const database = await createTestDatabase();
   const target = new URL(database.url);

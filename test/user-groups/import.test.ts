@@ -225,6 +225,23 @@ describe('groups that exist', () => {
     expect(await database.prisma.userGroup.findMany({ orderBy: { providedId: 'asc' } })).toEqual(rows);
   });
 
+  test('update rejects null for what a group cannot be without; a new group has its default', async () => {
+    await group('g', 'Testing', { mapping: { s: 'd' } });
+    const before = await stored();
+    const lines = ['name', 'mapping', 'token'].map((field) => ({ ...line, user_group_id: 'g', [field]: null }));
+    for (const [index, given] of lines.entries()) {
+      const { updated, reasons } = await importText(database, toNdjson([given]), { onExisting: 'update' });
+      const field = ['name', 'mapping', 'token'][index];
+      expect({ updated, reasons }).toEqual({
+        updated: 0,
+        reasons: [{ line: 1, reason: `${field}: must not be null; omit it to keep the current value.` }],
+      });
+      expect(await stored()).toEqual(before);
+    }
+    const created = toNdjson([{ user_group_id: 'new', name: null, mapping: null, token: null, environment: 'Testing' }]);
+    expect(await importText(database, created, { onExisting: 'update' })).toMatchObject({ created: 1, rejected: 0 });
+  });
+
   test('a line whose id the other environment has creates a group; one that rule 2 forbids is rejected', async () => {
     await group('tagged', 'Customer');
     await group('untagged', null);

@@ -5,7 +5,13 @@ import { connectionTo, findEmbedded } from '../../database/embedded/find-embedde
 import { readMigrationState, requireAllPrivileges } from '../../database/migrate.ts';
 import { embeddedDatabase } from '../../database/open.ts';
 import { readOnlyState } from '../../database/probe.ts';
-import { findOldestEvent, findSessionProblem, readServerState, readServerTime } from '../../database/server-state.ts';
+import {
+  findOldestEvent,
+  findSchemaProblem,
+  findSessionProblem,
+  readServerState,
+  readServerTime,
+} from '../../database/server-state.ts';
 import { type CheckContext, counted, describeBytes, failure, type Outcome, ofDatabase, ok, skipped, warning } from './check.ts';
 
 /** The oldest major version of PostgreSQL that the gateway works with. */
@@ -172,6 +178,12 @@ export const checkSessions = ofDatabase(async ({ database }, { config: { namedSt
   if (namedStatements) return ok('the gateway sets the time zone of its sessions');
   const problem = await findSessionProblem(database.pool);
   return problem ? warning(problem.found, problem.remedy) : ok('sessions begin in UTC');
+});
+
+/** Whether all statements use tables of the same schema. */
+export const checkSchema = ofDatabase(async ({ database }) => {
+  const problem = await findSchemaProblem(database.pool);
+  return problem ? failure(problem.found, problem.remedy) : ok('tables are found in public');
 });
 
 const dayMs = 86_400_000;

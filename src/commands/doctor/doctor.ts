@@ -16,6 +16,7 @@ import {
   checkMigrations,
   checkPrivileges,
   checkReplication,
+  checkSchema,
   checkSessions,
 } from './database-checks.ts';
 import { checkKeys } from './keys-check.ts';
@@ -37,6 +38,7 @@ const checks: Readonly<Record<string, Check>> = {
   database: checkDatabase,
   durability: checkDurability,
   replication: checkReplication,
+  schema: checkSchema,
   migrations: checkMigrations,
   privileges: checkPrivileges,
   extensions: checkExtensions,

@@ -5,7 +5,7 @@ import { findEmbedded } from '../../database/embedded/find-embedded.ts';
 import type { Layout } from '../../database/embedded/layout.ts';
 import { readPassword } from '../../database/embedded/password.ts';
 import { packageRoot } from '../../package-root.ts';
-import { settings } from '../../settings.ts';
+import { findMisspelled, settings } from '../../settings.ts';
 import { keyFile } from '../key-file.ts';
 import { listenProblem, tryListening } from '../listen.ts';
 import { compareOpenFiles } from '../serve.ts';
@@ -18,6 +18,8 @@ export const checkSettings: Check = ({ environment, config }) => {
     .map(({ name }) => name)
     .filter((name) => environment[name]);
   const found = names.length === 0 ? 'valid; all have their defaults' : `valid; set: ${names.join(', ')}`;
+  const misspelled = findMisspelled(environment);
+  if (misspelled.length > 0) return warning(`${found}; ${misspelled.join('; ')}`, 'Correct the name, or remove the variable.');
   const isLocal = ['127.0.0.1', 'localhost', '::1'].includes(config.host);
   if (!isLocal && !config.publicUrl)
     return warning(

@@ -14,6 +14,7 @@ import {
   closeArrayBeforeKey,
   endBeforeSibling,
   openObjectBeforeKey,
+  reportExtraQuote,
   reportKeyWithoutValue,
   reportMissingComma,
   reportValueWithoutKey,
@@ -128,9 +129,7 @@ function expectColon(parser: ParserState, frame: Frame, code: number): void {
     scanner.at++;
     frame.state = 'value';
   } else if (code === 0x22 && scanner.at === scanner.lastEnd && /^"\s{0,20}:/.test(text.slice(scanner.at, scanner.at + 22))) {
-    const range = { start: scanner.at, end: scanner.at + 1 };
-    scanner.at = range.end;
-    scanner.report(createRemoval(range, 'There is an extra double quote here.', 'Remove it.'));
+    reportExtraQuote(scanner);
   } else if (code === 0x3d || code === 0xff1a) {
     const range = { start: scanner.at, end: scanner.at + (text[scanner.at + 1] === '>' ? 2 : 1) };
     scanner.at = range.end;
@@ -147,9 +146,10 @@ function expectColon(parser: ParserState, frame: Frame, code: number): void {
   } else {
     frame.state = 'value';
     const range = peekToken(scanner);
-    // What touches the quote before it is a value for certain only if it is a string, and the value can end behind it.
-    const isValue = opensString(code) && valueCanEnd(text, range.end);
-    const unclear = scanner.at === scanner.lastEnd && endsInQuote(text, scanner.at) && !isValue;
+    // It is a value for certain only if the value can end behind it; what touches the quote before it, only if it is a string.
+    const touchesString = scanner.at === scanner.lastEnd && endsInQuote(text, scanner.at);
+    const canEnd = code === openBrace || code === openBracket || valueCanEnd(text, range.end);
+    const unclear = !canEnd || (touchesString && !opensString(code));
     scanner.report({
       range,
       message: `A colon is missing before ${quoteText(text, range)}.`,

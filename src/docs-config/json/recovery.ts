@@ -1,6 +1,6 @@
 import { consumeExtraClosing, hasExtraClosing } from './brackets.ts';
 import { createRemoval, type Frame, maxDepth, openFrame, type ParserState, type Scanner, startMember } from './parser-state.ts';
-import { keyFollows, peekToken } from './scan-mark.ts';
+import { bareKeyFollows, keyFollows, peekToken } from './scan-mark.ts';
 import { opensString, scanString } from './scan-string.ts';
 import { colon, comma, endsInQuote, onSameLine, quoteText, valueCanEnd } from './source-text.ts';
 import { type ArrayNode, createObjectNode, type JsonNode, type ObjectNode, type StringNode } from './syntax-tree.ts';
@@ -70,11 +70,15 @@ export function reportMissingComma(scanner: Scanner, frame: Frame): void {
   const at = scanner.lastEnd;
   const touchesString = scanner.at === at && endsInQuote(scanner.text, at);
   const isSecond = touchesString && opensString(scanner.text.charCodeAt(at));
+  const isKey = keyFollows(scanner) || bareKeyFollows(scanner);
+  // In an object only a key can follow: without its colon, the quotes on the same line may belong into the value before them.
+  const isOther = frame.node.kind === 'object' && !isKey && onSameLine(scanner.text, at, scanner.at);
   // A word: the quote before it may open the next string, and the one that closes the string before it may be forgotten.
-  const unclear = touchesString && !isSecond;
+  const unclear = (touchesString && !isSecond) || isOther;
   // Otherwise it follows unexpected text, or the quotes between two strings may be one that is doubled.
-  const certain = !unclear && !scanner.recovering && (!isSecond || keyFollows(scanner));
+  const certain = !unclear && !scanner.recovering && (!isSecond || isKey);
   scanner.recovering = false;
+  if (isOther && frame.member) frame.member.value = errorNode(frame.member.value);
   scanner.report({
     range,
     message: `A comma is missing before ${quoteText(scanner.text, range)}.`,
@@ -203,13 +207,23 @@ export function skipStrayQuote({ scanner }: ParserState): boolean {
     return true;
   }
   if (text.charCodeAt(at) !== 0x22 || scanner.lastEnd !== at || !valueCanEnd(text, at + 1)) return false;
+  reportExtraQuote(scanner);
+  return true;
+}
+
+/** Reports and skips a double quote directly behind a key or value. */
+export function reportExtraQuote(scanner: Scanner): void {
+  const { text, at } = scanner;
   scanner.at = scanner.lastEnd = at + 1;
   const range = { start: at, end: at + 1 };
   const message = 'There is an extra double quote here.';
+  const before = text.slice(Math.max(0, at - 2), at);
   // `5"`: the opening quote may be missing.
-  if (/[\w.]/.test(text[at - 1] ?? '')) scanner.report({ range, message, suggestion: 'Remove it, or write the one before it.' });
+  if (/[\w.]$/.test(before)) scanner.report({ range, message, suggestion: 'Remove it, or write the one before it.' });
+  // `"24""`: it may be the mark of inches or seconds.
+  else if (/\d"$/.test(before))
+    scanner.report({ range, message, suggestion: 'Remove it; a double quote inside a string is written \\".', unclear: true });
   else scanner.report(createRemoval(range, message, 'Remove it.'));
-  return true;
 }
 
 /** Skips a word in an object that is not a key. */

@@ -26,7 +26,7 @@ const escapes: Readonly<Record<string, string>> = {
 };
 
 /** `""name"`: the opening quote is doubled. */
-const doubled = /^""[^"\s,\]}:][^"\r\n]*"{1,2}[ \t]*(?:[:,\]}\r\n]|$)/;
+const doubled = /^""[^"\s,\]}:][^"\r\n]*"[ \t]*(?:[:,\]}\r\n]|$)/;
 
 /** Whether a string begins with this character, in JSON or with one of the other quotes. */
 export function opensString(code: number): boolean {

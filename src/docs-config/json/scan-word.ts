@@ -89,11 +89,11 @@ export function scanWord(scanner: Scanner): JsonNode {
     return finish(scanner, { kind: 'error', start, end });
   }
   const newText = JSON.stringify(value);
-  // `Acme"`: only the opening quote is missing.
+  // `Acme"`: only the opening quote is missing. `Screen 24"`: it may be the mark of inches.
   const half = text[end] === '"' && valueCanEnd(text, end + 1);
   if (half) range.end = ++end;
   const isEnd = valueCanEnd(text, end);
-  const certain = isEnd && (half ? !value.includes('\\') : isPlain(value));
+  const certain = isEnd && (half ? !/\\|\s[\d.]+$/.test(value) : isPlain(value));
   scanner.report({
     range,
     message: half
@@ -136,28 +136,18 @@ function scanForeignLiteral(scanner: Scanner, start: number, end: number, litera
   return finish(scanner, { kind: 'boolean', start, end, value: literal === 'true' });
 }
 
+/** Reports a number as JSON does not write it. There is no fix: where a string belongs, which is nearly everywhere, its text counts. */
 function scanOtherNumber(scanner: Scanner, start: number, end: number, word: string): JsonNode {
   const range = { start, end };
-  const newText = toJsonNumber(word);
+  const newText = word
+    .replace(/^\+/, '')
+    .replace(/^-?(?=\.)/, '$&0')
+    .replace(/\.$/, '');
   scanner.report({
     range,
     message: `JSON does not write numbers as ${quoteText(scanner.text, range)}.`,
-    suggestion: newText ? `Write ${newText}.` : 'Write it in decimal without leading zeros, or in double quotes.',
-    ...(newText && { fix: { range, newText } }),
+    // 007 may be octal, 0xfff a color.
+    suggestion: `Write ${number.test(newText) ? newText : 'it in decimal without leading zeros'}, or put it in double quotes.`,
   });
   return finish(scanner, { kind: 'number', start, end });
-}
-
-/**
- * The same number in JSON, with the same digits: no number is rounded. Undefined when it is not certain which one is meant: 007
- * may be text, or octal; 0xfff and 0x0d9373 may be colors.
- */
-function toJsonNumber(word: string): string | undefined {
-  const digits = word.replace(/^\+/, '');
-  if (/^0x/i.test(digits)) {
-    const value = Number(digits);
-    return Number.isSafeInteger(value) && digits.length !== 5 && digits.length !== 8 ? String(value) : undefined;
-  }
-  const newText = digits.replace(/^-?(?=\.)/, '$&0').replace(/\.$/, '');
-  return number.test(newText) ? newText : undefined;
 }

@@ -208,6 +208,11 @@ describe('a list is refused', () => {
     ['NUL in a path', { filter: { properties: [{ ...property, path: ['\0'] }] } }, ['filter', 'properties', 0, 'path', 0]],
     ['NUL in a value', { filter: { properties: [{ ...property, equals: ['\0'] }] } }, ['filter', 'properties', 0, 'equals', 0]],
     ['a large value', { filter: { properties: [{ ...property, equals: 'x'.repeat(65_536) }] } }, ['filter', 'properties', 0]],
+    [
+      'an end before the beginning',
+      { filter: { updatedAt: { from: '2026-01-02T00:00:00Z', to: '2026-01-01T00:00:00Z' } } },
+      ['filter', 'updatedAt', 'to'],
+    ],
     ['the year 0', { filter: { createdAt: { from: '0000-01-01T00:00:00Z' } } }, ['filter', 'createdAt', 'from']],
     ['a time before it', { filter: { updatedAt: { to: '0001-01-01T00:00:00+02:00' } } }, ['filter', 'updatedAt', 'to']],
     ['the year 10000', { filter: { updatedAt: { to: '9999-12-31T23:59:59-01:00' } } }, ['filter', 'updatedAt', 'to']],

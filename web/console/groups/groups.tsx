@@ -14,7 +14,7 @@ import { NoGroups } from './empty.tsx';
 import { ExportDialog } from './export-dialog.tsx';
 import { Filters } from './filters.tsx';
 import { FoundGroup, GroupOfToken } from './found-group.tsx';
-import { filterOf, initialState, type ListState, queryOf, readState, teamIdOf } from './list-state.ts';
+import { filterOf, initialState, type ListState, queryOf, readState, teamIdOf, unusedFilter } from './list-state.ts';
 import { NewGroup } from './new-group.tsx';
 import { GroupTable } from './table.tsx';
 
@@ -26,10 +26,14 @@ export default function Groups() {
   const { can } = useSession();
   const state = useMemo(() => readState(query), [query]);
   const filter = useMemo(() => filterOf(state), [state]);
+  const unused = useMemo(() => unusedFilter(query), [query]);
   const orderBy = { field: state.sort, direction: state.direction };
   const position = state.before ? { before: state.before } : state.after ? { after: state.after } : {};
-  const list = useQuery(GroupList, { ...pageArguments(position, state.size), filter: filter ?? null, orderBy });
-  const count = useQuery(GroupCount, { filter: filter ?? null });
+  const list = useQuery(
+    GroupList,
+    unused ? undefined : { ...pageArguments(position, state.size), filter: filter ?? null, orderBy },
+  );
+  const count = useQuery(GroupCount, unused ? undefined : { filter: filter ?? null });
   const teamId = teamIdOf(state);
   const byTeamId = useQuery(FindGroup, teamId === undefined ? undefined : { by: { teamId } });
   const found = byTeamId.data?.userGroup?.teamId === teamId ? byTeamId.data?.userGroup : undefined;
@@ -59,7 +63,7 @@ export default function Groups() {
     count.reload();
   };
   const close = () => setDialog(undefined);
-  const page = tokenText === undefined ? list.data?.userGroups : undefined;
+  const page = tokenText === undefined && !unused ? list.data?.userGroups : undefined;
   const rows = page?.nodes ?? [];
   const isFirstPage = !state.after && !state.before;
 
@@ -88,7 +92,7 @@ export default function Groups() {
       />
       <FailureNotice
         title="The groups could not be loaded"
-        failure={list.failure}
+        failure={unused ?? list.failure}
         onRetry={list.reload}
         onReset={() => navigate(hrefOf('groups'))}
       />

@@ -1,5 +1,6 @@
 import { RawJson } from '../../raw-json.ts';
 import type { QueryValues } from '../app/router.tsx';
+import { Failure } from '../graphql/failure.ts';
 import {
   type DateTimeRange,
   type OrderDirection,
@@ -49,12 +50,14 @@ export const textFilters = textAttributes
 const byText = (value: (key: (typeof textFilters)[number]['key']) => string): Readonly<Record<`${string}-is`, string>> =>
   Object.fromEntries(textFilters.map(({ key }) => [key, value(key)]));
 
-/** Reads the state from a URL; what is not valid there is ignored. */
+/** A text to search for: of 255 characters, as the API counts them. */
+const searchable = (text: string): string => [...withoutToken(text)].slice(0, 255).join('');
+
+/** Reads the state from a URL; what is not valid there is ignored, and {@link unusedFilter} has it. */
 export function readState(query: URLSearchParams): ListState {
   const environment = query.get('environment') ?? '';
   const size = Number(query.get('size'));
-  // Characters, as the API counts them.
-  const text = (name: string) => [...withoutToken(query.get(name) ?? '')].slice(0, 255).join('');
+  const text = (name: string) => searchable(query.get(name) ?? '');
   const day = (name: string) => (dayStart(query.get(name) ?? '') ? (query.get(name) ?? '') : '');
   return {
     search: text('search'),
@@ -93,6 +96,21 @@ export function queryOf(state: ListState): QueryValues {
     before: state.before,
     size: state.size === initialState.size ? '' : String(state.size),
   };
+}
+
+/** What decides how the list is shown, and not which groups are in it. */
+const viewNames = ['sort', 'direction', 'size', 'after', 'before'];
+
+/** What a URL has that is no filter, such as a day that does not exist: without it, the list would have more groups than meant. */
+export function unusedFilter(query: URLSearchParams): Failure | undefined {
+  const used = queryOf(readState(query));
+  const unused = [...query].filter(([name, value]) => {
+    const values = [used[name] ?? ''].flat();
+    return value !== '' && !viewNames.includes(name) && !values.includes(value) && !values.includes(searchable(value) || value);
+  });
+  if (unused.length === 0) return undefined;
+  const list = unused.map(([name, value]) => `${name}=${withoutToken(value) || '…'}`).join(', ');
+  return new Failure('INVALID_INPUT', `The URL has what is no filter, or is one too many: ${list}.`);
 }
 
 /** The filter of a state; undefined if every group is listed. */
