@@ -64,7 +64,7 @@ export interface GatewayOptions extends GraphQLHandlerOptions {
   readonly playground?: boolean;
   /** The fraction of requests that get a line in the log, from 0 to 1. Defaults to 0. */
   readonly logRequests?: number;
-  /** How many requests each API token may send in 60 seconds. Defaults to 0: any number. */
+  /** How many requests each API token without a limit of its own may send in 60 seconds. Defaults to 0: any number. */
   readonly rateLimit?: number;
   /** The origins whose scripts may send requests: as browsers send them, or `*` alone. By default there are none. */
   readonly corsOrigins?: readonly string[] | undefined;
@@ -84,8 +84,8 @@ const missingKeyLogMs = 60_000;
 const maxLoggedKeys = 100;
 
 /**
- * Builds the whole gateway on a database. Starts nothing but the recording of when API tokens were used, and of the event loop's
- * delay.
+ * Builds the whole gateway on a database. Starts nothing but the recording of when API tokens were used and of the event loop's
+ * delay, and the sharing of request counts.
  */
 export function buildGateway(
   given: Database,
@@ -145,14 +145,11 @@ export function buildGateway(
     unreadiness: async () => (draining ? 'stopping' : unreadiness(database, keys)),
   });
 
-  // What is switched off is not there at all, so that it costs requests nothing.
-  const rateLimiting = rateLimit > 0 ? startRateLimiting(rateLimit, { database: given, log }) : undefined;
-  const limited = rateLimiting ? routes.map(rateLimiting.route) : routes;
-  const authenticate = authenticateBy({ apiToken: services.db.apiToken, lastUsed });
+  const rateLimiting = startRateLimiting(rateLimit, { database: given, log });
 
   const server = createHttpServer({
-    authenticate: rateLimiting ? rateLimiting.authenticate(authenticate) : authenticate,
-    route: createRouter(limited),
+    authenticate: rateLimiting.authenticate(authenticateBy({ apiToken: services.db.apiToken, lastUsed })),
+    route: createRouter(routes.map(rateLimiting.route)),
     renderError: pageOrProblem(layout),
     permitOrigin: corsOrigins.length > 0 ? createCors(corsOrigins) : undefined,
     report: ({ code, message, cause }, { id, method, path, headers }) => {
@@ -190,7 +187,7 @@ export function buildGateway(
     },
     async close() {
       processMetrics.stop();
-      await Promise.all([lastUsed.stop(), rateLimiting?.stop()]);
+      await Promise.all([lastUsed.stop(), rateLimiting.stop()]);
     },
   };
 }

@@ -1,5 +1,6 @@
 import { lexicographicSortSchema, printSchema } from 'graphql';
-import './api-tokens/graphql.ts';
+import './api-tokens/graphql/mutations.ts';
+import './api-tokens/graphql/type.ts';
 import './audit-log/graphql.ts';
 import './docs-config/graphql.ts';
 import './embed-tokens/graphql.ts';

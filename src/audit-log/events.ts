@@ -16,6 +16,7 @@ export const eventTypes = {
   'user_group.deleted': 'a user group was deleted, with its tokens',
   'user_group.imported': 'an import created or changed user groups; one event for each import, with their numbers so far',
   'api_token.created': 'an API token was created',
+  'api_token.updated': 'the name or the rate limit of an API token was changed, or it was disabled or enabled',
   'api_token.rotated': 'the secret of an API token was replaced',
   'api_token.revoked': 'an API token was revoked',
   'signing_key.rotated': 'another key was published, which signs embed tokens from soon on',

@@ -92,6 +92,10 @@ beforeAll(async () => {
   );
   ids['new'] = apiToken.number;
   await change('token-2', `rotateApiToken(input: { id: "${apiToken.id}" }) { __typename ... on Error { code } }`);
+  const update = `updateApiToken(input: { id: "${apiToken.id}", name: "new", rateLimit: 600, enabled: false }) { __typename ... on Error { code } }`;
+  await change('token-5', update);
+  // Again: nothing.
+  await change('token-6', update);
   await change('token-3', `revokeApiToken(input: { id: "${apiToken.id}" }) { __typename ... on Error { code } }`);
   // Again: nothing.
   await change('token-4', `revokeApiToken(input: { id: "${apiToken.id}" }) { __typename ... on Error { code } }`);
@@ -135,6 +139,7 @@ test.each([
     { name: changed(null, 'new'), environmentTag: changed(null, 'CUSTOMER'), scopes: changed(null, ['groups:read']) },
   ],
   ['token-2', 'API_TOKEN_ROTATED', 'CUSTOMER', { secret: changed(null, null) }],
+  ['token-5', 'API_TOKEN_UPDATED', 'CUSTOMER', { rateLimit: changed(null, 600), enabled: changed(true, false) }],
   ['token-3', 'API_TOKEN_REVOKED', 'CUSTOMER', { revokedAt: changed(null, expect.stringMatching(/^\d{4}-/)) }],
 ])('the request %s recorded %s, with its actor and what changed', async (requestId, type, environment, changes) => {
   const events = (await all({})).filter((event) => event.requestId === requestId);
@@ -147,8 +152,11 @@ test.each([
   expect(events[0]?.userGroup).toEqual(isOfGroup && name !== 'gone' ? { teamId: groups[name ?? '']?.teamId } : null);
 });
 
-test('revoking an API token again records nothing', async () => {
-  expect((await all({})).filter(({ requestId }) => requestId === 'token-4')).toEqual([]);
+test.each([
+  ['revoking an API token again', 'token-4'],
+  ['updating it with equal values', 'token-6'],
+])('%s records nothing', async (_, requestId) => {
+  expect((await all({})).filter((event) => event.requestId === requestId)).toEqual([]);
 });
 
 test('the legacy REST API records its requests alike', async () => {
@@ -259,7 +267,7 @@ describe('filters', () => {
       null,
     ]);
     const created = await all({ apiTokenId: apiTokenId(ids['new'] ?? 0) });
-    expect(created.map(({ requestId }) => requestId)).toEqual(['token-3', 'token-2', 'token-1']);
+    expect(created.map(({ requestId }) => requestId)).toEqual(['token-3', 'token-5', 'token-2', 'token-1']);
   });
 
   test('by types and time, together', async () => {

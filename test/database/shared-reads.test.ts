@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { Caller } from '../../src/caller.ts';
 import { createSharedPageReads, pageReads } from '../../src/database/shared-reads.ts';
 import type { EnvironmentTag } from '../../src/generated/prisma/client.ts';
 import { listUserGroups } from '../../src/user-groups/list.ts';
+import { callerWith } from '../support/caller.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { storedToken } from '../support/keys.ts';
 import { bindQueries } from '../support/queries.ts';
@@ -176,14 +176,11 @@ describe('on a database with groups of every environment', () => {
     const free = occupyPlaces();
     const services = bindQueries(database);
     const callerOf = (id: number, environmentTag: EnvironmentTag | null, scope: string) =>
-      new Caller({
+      callerWith({
         id,
         name: 'test',
         environmentTag,
         scopes: [scope],
-        createdAt: new Date(),
-        expiresAt: null,
-        lastUsedAt: null,
       });
     const pages = Array.from({ length: 3 }, (_, round) => [
       listUserGroups(services, callerOf(10 * round, 'Customer', 'groups:read'), {}),

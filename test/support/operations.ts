@@ -128,6 +128,10 @@ export const operations: Record<string, GraphQLOperation> = {
     document: ({ spare }) => `mutation { rotateApiToken(input: { id: "${apiTokenId(spare.rotated)}" }) ${result} }`,
     ...admin,
   },
+  updateApiToken: {
+    document: ({ spare }) => `mutation { updateApiToken(input: { id: "${apiTokenId(spare.rotated)}", name: "new" }) ${result} }`,
+    ...admin,
+  },
   revokeApiToken: {
     document: ({ spare }) => `mutation { revokeApiToken(input: { id: "${apiTokenId(spare.revoked)}" }) ${result} }`,
     ...admin,

@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { Caller } from '../../src/caller.ts';
+import type { Caller } from '../../src/caller.ts';
 import type { EnvironmentTag, Prisma } from '../../src/generated/prisma/client.ts';
 import type { PropertyFilter, UserGroupFilter, UserGroupListInput, UserGroupOrder } from '../../src/user-groups/list.ts';
 import { listUserGroups } from '../../src/user-groups/list.ts';
 import type { Services } from '../../src/user-groups/user-groups.ts';
 import type { Json } from '../../src/user-groups/values.ts';
+import { callerWith } from '../support/caller.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { storedToken } from '../support/keys.ts';
 import { bindQueries } from '../support/queries.ts';
@@ -33,14 +34,11 @@ beforeEach(() => database.pool.query('truncate user_group cascade'));
 afterAll(() => database.close());
 
 const callerOf = (environmentTag: EnvironmentTag | null, scope: string): Caller =>
-  new Caller({
+  callerWith({
     id: 1,
     name: 'test',
     environmentTag,
     scopes: [scope],
-    createdAt: new Date(),
-    expiresAt: null,
-    lastUsedAt: null,
   });
 const tags = ['Customer', 'Testing', null] as const;
 const callers = [...tags.map((tag) => callerOf(tag, 'groups:read')), callerOf(null, 'admin')];

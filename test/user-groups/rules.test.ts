@@ -2,18 +2,16 @@ import { describe, expect, test } from 'vitest';
 import { Caller } from '../../src/caller.ts';
 import { InvalidInput } from '../../src/errors.ts';
 import { checkGetOrCreate, checkRotate, checkUpdate } from '../../src/user-groups/rules.ts';
+import { callerWith } from '../support/caller.ts';
 
-const callerWith = (scopes: string[]) =>
-  new Caller({
+const callerOf = (scopes: string[]) =>
+  callerWith({
     id: 1,
     name: 'test',
     environmentTag: null,
     scopes,
-    createdAt: new Date(),
-    expiresAt: null,
-    lastUsedAt: null,
   });
-const writer = callerWith(['groups:write']);
+const writer = callerOf(['groups:write']);
 
 /** An object with a member that must not be looked at. */
 function trap(member: string): object {
@@ -42,9 +40,9 @@ describe('checks no more of an input than necessary to reject it', () => {
   }));
 
   test('nothing without the scope', () => {
-    expect(() => checkGetOrCreate(callerWith(['groups:read']), trap('providedId'))).toThrow('groups:write');
-    expect(() => checkRotate(callerWith([]), trap('currentToken'))).toThrow('groups:write');
-    expect(() => checkUpdate(callerWith(['groups:resolve']), trap('by') as { by: object })).toThrow('groups:write');
+    expect(() => checkGetOrCreate(callerOf(['groups:read']), trap('providedId'))).toThrow('groups:write');
+    expect(() => checkRotate(callerOf([]), trap('currentToken'))).toThrow('groups:write');
+    expect(() => checkUpdate(callerOf(['groups:resolve']), trap('by') as { by: object })).toThrow('groups:write');
     expect(() => checkGetOrCreate(Caller.anonymous, trap('providedId'))).toThrow('API token');
   });
 

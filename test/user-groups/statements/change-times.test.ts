@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Caller } from '../../../src/caller.ts';
 import { setUserGroupEnvironment, updateUserGroup } from '../../../src/user-groups/change.ts';
 import { draftOf, getOrCreateUserGroup } from '../../../src/user-groups/create.ts';
 import { getOrCreateUserGroups } from '../../../src/user-groups/create-many.ts';
 import { insertImported, inTransaction, updateImported } from '../../../src/user-groups/statements/import.ts';
 import { currentTokenOf, rotateUserGroupToken, type Services } from '../../../src/user-groups/user-groups.ts';
+import { callerWith } from '../../support/caller.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { testKeys } from '../../support/keys.ts';
 import { bindQueries } from '../../support/queries.ts';
@@ -15,14 +15,11 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-const caller = new Caller({
+const caller = callerWith({
   id: 1,
   name: 'test',
   environmentTag: null,
   scopes: ['admin'],
-  createdAt: new Date(0),
-  expiresAt: null,
-  lastUsedAt: null,
 });
 
 /** Sends a statement in the transaction of a change. */

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { revokeApiToken, rotateApiToken } from '../../../src/api-tokens/api-tokens.ts';
-import { Caller } from '../../../src/caller.ts';
 import { createEmbedToken, introspect } from '../../../src/embed-tokens/embed-tokens.ts';
 import { issueToken } from '../../../src/tokens.ts';
+import { callerWith } from '../../support/caller.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { apiTokenId } from '../../support/node-id.ts';
@@ -265,7 +265,7 @@ test('an embed token costs one statement each for the API token, the group and t
 test('of embed tokens and introspections at the same time, two hundred share each statement', async () => {
   const services = bindQueries(database);
   const credential = { id: 1, name: 'test', environmentTag: null, scopes: ['admin'] };
-  const caller = new Caller({ ...credential, createdAt: new Date(0), expiresAt: null, lastUsedAt: null });
+  const caller = callerWith(credential);
   const times200 = <Result>(work: () => Promise<Result>) => Promise.all(Array.from({ length: 200 }, work));
   await services.embedTokens.signingKeys.read(); // loads what signs, too
 

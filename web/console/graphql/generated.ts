@@ -51,6 +51,10 @@ export const eventTypes = {
     "name": "api_token.rotated",
     "meaning": "the secret of an API token was replaced"
   },
+  "API_TOKEN_UPDATED": {
+    "name": "api_token.updated",
+    "meaning": "the name or the rate limit of an API token was changed, or it was disabled or enabled"
+  },
   "ENCRYPTION_KEY_ROTATED": {
     "name": "encryption_key.rotated",
     "meaning": "another key encrypts stored tokens"
@@ -100,7 +104,7 @@ export const textAttributes = [
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
-/** The properties of an API token, which cannot be changed later. */
+/** The properties of an API token. Its environment, its scopes and its end cannot be changed later. */
 export type CreateApiTokenInput = {
   /** The environment that it has access to; null means untagged. Defaults to the environment of the API token that sends the request. */
   readonly environmentTag?: EnvironmentTag | null | undefined;
@@ -108,6 +112,8 @@ export type CreateApiTokenInput = {
   readonly expiresAt?: string | null | undefined;
   /** A label that says what it is for: 1 to 255 characters, no control characters. */
   readonly name: string;
+  /** How many requests may be sent with it in 60 seconds: 1 to 1000000. Defaults to null, which means the setting RATE_LIMIT. */
+  readonly rateLimit?: number | null | undefined;
   /** What it may do: at least one scope. */
   readonly scopes: ReadonlyArray<Scope>;
 };
@@ -285,6 +291,8 @@ export type EventType =
   | 'API_TOKEN_REVOKED'
   /** `api_token.rotated`: the secret of an API token was replaced. */
   | 'API_TOKEN_ROTATED'
+  /** `api_token.updated`: the name or the rate limit of an API token was changed, or it was disabled or enabled. */
+  | 'API_TOKEN_UPDATED'
   /** `encryption_key.rotated`: another key encrypts stored tokens. */
   | 'ENCRYPTION_KEY_ROTATED'
   /** `signing_key.rotated`: another key was published, which signs embed tokens from soon on. */
@@ -380,6 +388,18 @@ export type SetUserGroupEnvironmentInput = {
   readonly expectedVersion?: number | null | undefined;
 };
 
+/** The API token, and its new properties. What is omitted stays as it is. */
+export type UpdateApiTokenInput = {
+  /** Whether it is accepted. */
+  readonly enabled?: boolean | null | undefined;
+  /** The globally unique ID of the API token. */
+  readonly id: string;
+  /** A label that says what it is for: 1 to 255 characters, no control characters. */
+  readonly name?: string | null | undefined;
+  /** How many requests may be sent with it in 60 seconds: 1 to 1000000. null means the setting RATE_LIMIT. */
+  readonly rateLimit?: number | null | undefined;
+};
+
 /** The group to change, and its new values. Omitted fields stay unchanged. */
 export type UpdateUserGroupInput = {
   /** Selects the group. */
@@ -468,9 +488,9 @@ export type RangeFieldsFragment = { readonly start: { readonly offset: number, r
 export type CallerQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type CallerQuery = { readonly caller: { readonly id: string, readonly number: number, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<Scope>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null } | null };
+export type CallerQuery = { readonly caller: { readonly id: string, readonly number: number, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<Scope>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null, readonly enabled: boolean, readonly rateLimit: number | null } | null };
 
-export type ApiTokenFieldsFragment = { readonly id: string, readonly number: number, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<Scope>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null };
+export type ApiTokenFieldsFragment = { readonly id: string, readonly number: number, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<Scope>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null, readonly enabled: boolean, readonly rateLimit: number | null };
 
 export type GroupQueryVariables = Exact<{
   by: UserGroupBy;
@@ -661,7 +681,7 @@ export type ApiTokenListQueryVariables = Exact<{
 }>;
 
 
-export type ApiTokenListQuery = { readonly apiTokens: { readonly totalCount: number | null, readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<Scope>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } | null };
+export type ApiTokenListQuery = { readonly apiTokens: { readonly totalCount: number | null, readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<Scope>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null, readonly enabled: boolean, readonly rateLimit: number | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } | null };
 
 export type CreateApiTokenMutationVariables = Exact<{
   input: CreateApiTokenInput;
@@ -669,7 +689,7 @@ export type CreateApiTokenMutationVariables = Exact<{
 
 
 export type CreateApiTokenMutation = { readonly createApiToken:
-    | { readonly __typename: 'CreateApiTokenPayload', readonly secret: string, readonly apiToken: { readonly id: string, readonly number: number, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<Scope>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null } }
+    | { readonly __typename: 'CreateApiTokenPayload', readonly secret: string, readonly apiToken: { readonly id: string, readonly number: number, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<Scope>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null, readonly enabled: boolean, readonly rateLimit: number | null } }
     | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
     | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
     | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
@@ -684,7 +704,7 @@ export type RotateApiTokenMutation = { readonly rotateApiToken:
     | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
     | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
     | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
-    | { readonly __typename: 'RotateApiTokenPayload', readonly secret: string, readonly apiToken: { readonly id: string, readonly number: number, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<Scope>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null } }
+    | { readonly __typename: 'RotateApiTokenPayload', readonly secret: string, readonly apiToken: { readonly id: string, readonly number: number, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<Scope>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null, readonly enabled: boolean, readonly rateLimit: number | null } }
     | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
    | null };
 
@@ -697,8 +717,21 @@ export type RevokeApiTokenMutation = { readonly revokeApiToken:
     | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
     | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
     | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
-    | { readonly __typename: 'RevokeApiTokenPayload', readonly apiToken: { readonly id: string, readonly number: number, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<Scope>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null } }
+    | { readonly __typename: 'RevokeApiTokenPayload', readonly apiToken: { readonly id: string, readonly number: number, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<Scope>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null, readonly enabled: boolean, readonly rateLimit: number | null } }
     | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
+   | null };
+
+export type UpdateApiTokenMutationVariables = Exact<{
+  input: UpdateApiTokenInput;
+}>;
+
+
+export type UpdateApiTokenMutation = { readonly updateApiToken:
+    | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
+    | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'UpdateApiTokenPayload', readonly apiToken: { readonly id: string, readonly number: number, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<Scope>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null, readonly enabled: boolean, readonly rateLimit: number | null } }
    | null };
 
 export type GroupAttributesFragment = { readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> };
@@ -706,11 +739,11 @@ export type GroupAttributesFragment = { readonly name: string, readonly properti
 export type GroupTextsFragment = { readonly name: string };
 
 export const ApiTokenList = document<ApiTokenListQuery, ApiTokenListQueryVariables>(
-  "fragment ApiTokenFields on ApiToken{id number name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt}query ApiTokenList($first:Int$after:String$last:Int$before:String$includeRevoked:Boolean!){apiTokens(first:$first after:$after last:$last before:$before includeRevoked:$includeRevoked){totalCount nodes{...ApiTokenFields}pageInfo{hasNextPage hasPreviousPage startCursor endCursor}}}",
+  "fragment ApiTokenFields on ApiToken{id number name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt enabled rateLimit}query ApiTokenList($first:Int$after:String$last:Int$before:String$includeRevoked:Boolean!){apiTokens(first:$first after:$after last:$last before:$before includeRevoked:$includeRevoked){totalCount nodes{...ApiTokenFields}pageInfo{hasNextPage hasPreviousPage startCursor endCursor}}}",
 );
 
 export const Caller = document<CallerQuery, CallerQueryVariables>(
-  "query Caller{caller{...ApiTokenFields}}fragment ApiTokenFields on ApiToken{id number name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt}",
+  "query Caller{caller{...ApiTokenFields}}fragment ApiTokenFields on ApiToken{id number name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt enabled rateLimit}",
 );
 
 export const CheckDocsConfig = document<CheckDocsConfigQuery, CheckDocsConfigQueryVariables>(
@@ -718,7 +751,7 @@ export const CheckDocsConfig = document<CheckDocsConfigQuery, CheckDocsConfigQue
 );
 
 export const CreateApiToken = document<CreateApiTokenMutation, CreateApiTokenMutationVariables>(
-  "fragment ApiTokenFields on ApiToken{id number name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}mutation CreateApiToken($input:CreateApiTokenInput!){createApiToken(input:$input){__typename ...on CreateApiTokenPayload{secret apiToken{...ApiTokenFields}}...Failure}}",
+  "fragment ApiTokenFields on ApiToken{id number name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt enabled rateLimit}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}mutation CreateApiToken($input:CreateApiTokenInput!){createApiToken(input:$input){__typename ...on CreateApiTokenPayload{secret apiToken{...ApiTokenFields}}...Failure}}",
 );
 
 export const CreateEmbedToken = document<CreateEmbedTokenMutation, CreateEmbedTokenMutationVariables>(
@@ -778,11 +811,11 @@ export const OwnCount = document<OwnCountQuery, OwnCountQueryVariables>(
 );
 
 export const RevokeApiToken = document<RevokeApiTokenMutation, RevokeApiTokenMutationVariables>(
-  "fragment ApiTokenFields on ApiToken{id number name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}mutation RevokeApiToken($id:ID!){revokeApiToken(input:{id:$id}){__typename ...on RevokeApiTokenPayload{apiToken{...ApiTokenFields}}...Failure}}",
+  "fragment ApiTokenFields on ApiToken{id number name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt enabled rateLimit}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}mutation RevokeApiToken($id:ID!){revokeApiToken(input:{id:$id}){__typename ...on RevokeApiTokenPayload{apiToken{...ApiTokenFields}}...Failure}}",
 );
 
 export const RotateApiToken = document<RotateApiTokenMutation, RotateApiTokenMutationVariables>(
-  "fragment ApiTokenFields on ApiToken{id number name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}mutation RotateApiToken($input:RotateApiTokenInput!){rotateApiToken(input:$input){__typename ...on RotateApiTokenPayload{secret apiToken{...ApiTokenFields}}...Failure}}",
+  "fragment ApiTokenFields on ApiToken{id number name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt enabled rateLimit}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}mutation RotateApiToken($input:RotateApiTokenInput!){rotateApiToken(input:$input){__typename ...on RotateApiTokenPayload{secret apiToken{...ApiTokenFields}}...Failure}}",
 );
 
 export const RotateGroupToken = document<RotateGroupTokenMutation, RotateGroupTokenMutationVariables>(
@@ -791,6 +824,10 @@ export const RotateGroupToken = document<RotateGroupTokenMutation, RotateGroupTo
 
 export const SetGroupEnvironment = document<SetGroupEnvironmentMutation, SetGroupEnvironmentMutationVariables>(
   "fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag createdAt updatedAt version}fragment Mismatch on VersionMismatch{userGroup{...GroupDetail}}mutation SetGroupEnvironment($input:SetUserGroupEnvironmentInput!){setUserGroupEnvironment(input:$input){__typename ...on SetUserGroupEnvironmentPayload{userGroup{...GroupDetail}}...Mismatch ...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
+);
+
+export const UpdateApiToken = document<UpdateApiTokenMutation, UpdateApiTokenMutationVariables>(
+  "fragment ApiTokenFields on ApiToken{id number name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt enabled rateLimit}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}mutation UpdateApiToken($input:UpdateApiTokenInput!){updateApiToken(input:$input){__typename ...on UpdateApiTokenPayload{apiToken{...ApiTokenFields}}...Failure}}",
 );
 
 export const UpdateGroup = document<UpdateGroupMutation, UpdateGroupMutationVariables>(

@@ -538,14 +538,6 @@ export type EnumActorKindFieldUpdateOperationsInput = {
   set?: $Enums.ActorKind
 }
 
-export type NullableIntFieldUpdateOperationsInput = {
-  set?: number | null
-  increment?: number
-  decrement?: number
-  multiply?: number
-  divide?: number
-}
-
 export type NullableStringFieldUpdateOperationsInput = {
   set?: string | null
 }
