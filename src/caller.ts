@@ -18,7 +18,7 @@ export const scopes = {
   'groups:read': { description: 'find and read user groups', includes: ['groups:resolve'] },
   'groups:write': {
     description:
-      'get or create, update and delete user groups and rotate their tokens; includes reading the group that a call names',
+      'get or create, update, suspend and delete user groups and rotate their tokens; includes reading the group that a call names',
     includes: [],
   },
   'groups:resolve': {

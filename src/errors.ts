@@ -86,6 +86,12 @@ export const errorCatalog = {
       'Send the same request again after the number of seconds in the Retry-After header, to get the response of the first.',
     retryAfterSeconds: 1,
   },
+  SUSPENDED: {
+    status: 409,
+    title: 'The user group is suspended',
+    remedy:
+      'Show the viewer that there is no access. Once the group may be used again, resume it (resumeUserGroup over GraphQL).',
+  },
   VERSION_MISMATCH: {
     status: 412,
     title: 'The user group has changed',
@@ -227,6 +233,13 @@ export class NotFound extends GatewayError {
 export class Conflict extends GatewayError {
   constructor(message: string) {
     super('CONFLICT', message);
+  }
+}
+
+/** The group is suspended: no embed token is created for it. */
+export class Suspended extends GatewayError {
+  constructor() {
+    super('SUSPENDED', 'The user group is suspended: its tokens identify nothing. Resume it (resumeUserGroup) first.');
   }
 }
 

@@ -12,6 +12,7 @@ import './instance/graphql.ts';
 import './user-groups/graphql/change.ts';
 import './user-groups/graphql/get-or-create.ts';
 import './user-groups/graphql/list.ts';
+import './user-groups/graphql/suspension.ts';
 
 /** The whole schema: what the imported files define. Its text is committed as `schema.graphql`. */
 export const schema = builder.toSchema();

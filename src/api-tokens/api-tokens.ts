@@ -8,7 +8,7 @@ import type { Db } from '../db.ts';
 import { InvalidInput, type Issue, NotFound } from '../errors.ts';
 import type { ApiToken, EnvironmentTag, PrismaClient, Prisma as PrismaTypes } from '../generated/prisma/client.ts';
 import { hashSecret, issueToken } from '../tokens.ts';
-import { printableIssues, textIssues } from '../user-groups/values.ts';
+import { newTextIssues } from '../user-groups/values.ts';
 import { lockFirstApiToken, revokeUnrevoked } from './statements.ts';
 
 /** The longest that a replaced secret stays accepted, in seconds: a week. */
@@ -42,10 +42,7 @@ function checkApiToken({ name, scopes, expiresAt, rateLimit }: ApiTokenFields, n
 }
 
 /** The issues of the name of an API token to issue. */
-export function apiTokenNameIssues(name: string): Issue[] {
-  const issues = textIssues(['name'], name);
-  return issues.length > 0 ? issues : printableIssues(['name'], name);
-}
+export const apiTokenNameIssues = (name: string): Issue[] => newTextIssues(['name'], name);
 
 /** The issues of the rate limit of an API token; null and undefined have none. */
 export function rateLimitIssues(rateLimit: number | null | undefined): Issue[] {

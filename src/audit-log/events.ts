@@ -13,6 +13,8 @@ export const eventTypes = {
   'user_group.updated': 'fields of a user group were changed; an update with equal values is not recorded',
   'user_group.token_rotated': 'the token of a user group was replaced',
   'user_group.environment_changed': 'a user group was moved to another environment, to which the event belongs',
+  'user_group.suspended': 'a user group was suspended, so that its tokens identify nothing, or the reason was changed',
+  'user_group.resumed': 'a user group was resumed: its tokens identify it again',
   'user_group.deleted': 'a user group was deleted, with its tokens',
   'user_group.imported': 'an import created or changed user groups; one event for each import, with their numbers so far',
   'api_token.created': 'an API token was created',

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '../caller.ts';
-import type { Issue } from '../errors.ts';
+import { type Issue, Suspended } from '../errors.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import { mayBeUserGroupToken } from '../tokens.ts';
 import { assertNoIssues, type InputCheck, selectorIssues, type Unchecked, type UncheckedBy } from '../user-groups/rules.ts';
@@ -71,7 +71,8 @@ function issuerOf(publicUrl: string, environmentTag: EnvironmentTag | null): str
  *
  * @throws Forbidden without `embed:sign`.
  * @throws InvalidInput.
- * @throws NotFound when there is no such group, or the caller has no access to it.
+ * @throws NotFound when there is no such group, or the caller has no access to it; also for a token of a suspended one.
+ * @throws Suspended.
  */
 export async function createEmbedToken(
   services: Services,
@@ -86,6 +87,7 @@ export async function createEmbedToken(
     loadJwt(),
   ]);
   if (!group) throw notFound();
+  if (group.suspended) throw new Suspended();
   const { id, privateKey } = keys.signing();
   const { audience, expiresInSeconds, includeProperties } = input;
   const issuedAt = Math.floor(keys.now.getTime() / 1_000);
@@ -125,8 +127,8 @@ const inactive = { active: false } as const;
 
 /**
  * Which group a token identifies: a user group token, current or in its grace period, or an embed token. Strict: everything is
- * read from the database, so that a token is inactive as soon as it is rotated, or its group is deleted or changes its
- * environment.
+ * read from the database, so that a token is inactive as soon as it is rotated, or its group is deleted, suspended, or moved to
+ * another environment.
  *
  * @throws Forbidden without `groups:resolve`.
  */
@@ -166,7 +168,7 @@ async function resolveEmbedToken(services: Services, caller: Caller, token: stri
   if (!verified) return inactive;
   const { iss, sub, aud, exp, team_id, env } = verified as unknown as EmbedTokenClaims;
   const group = await services.db.userGroup.findByTeamId(team_id, caller.queueKey);
-  if (!group || !caller.canAccess(group)) return inactive;
+  if (!group || group.suspended || !caller.canAccess(group)) return inactive;
   const { providedId, environmentTag } = group;
   const isCurrent =
     providedId === sub && environmentTag === env && issuerOf(services.embedTokens.publicUrl(), environmentTag) === iss;

@@ -1,4 +1,4 @@
-import { NotFound } from '../errors.ts';
+import { NotFound, Suspended } from '../errors.ts';
 import { builder } from '../graphql/builder.ts';
 import type { FieldCost } from '../graphql/selection.ts';
 import { paths } from '../http/paths.ts';
@@ -27,7 +27,7 @@ builder.mutationField('createEmbedToken', (t) =>
   t.field({
     type: CreateEmbedTokenPayload,
     nullable: true,
-    errors: { types: [NotFound], union: { description: 'The new embed token, or an error.' } },
+    errors: { types: [NotFound, Suspended], union: { description: 'The new embed token, or an error.' } },
     extensions: signingCost,
     description:
       'Creates a signed token that identifies a group to others until it expires. They verify it without a request to this API. ' +

@@ -7,6 +7,7 @@ import {
   InvalidInput,
   type Issue,
   NotFound,
+  Suspended,
   Unauthenticated,
 } from '../errors.ts';
 import { builder } from './builder.ts';
@@ -61,6 +62,7 @@ const plainErrors = [
   [Forbidden, 'Forbidden', 'The API token lacks a required scope.'],
   [NotFound, 'NotFound', 'No such object, or the API token has no access to it.'],
   [Conflict, 'Conflict', 'Conflicts with an existing user group. Nothing was changed.'],
+  [Suspended, 'Suspended', 'The user group is suspended: its tokens identify nothing.'],
 ] as const;
 
 for (const [type, name, description] of plainErrors) {

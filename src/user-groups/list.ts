@@ -34,6 +34,7 @@ export interface UserGroupFilter extends Partial<Readonly<Record<GivenName, unkn
   readonly environmentTag?: { readonly tag?: EnvironmentTag | null | undefined } | null | undefined;
   /** At most 5. */
   readonly properties?: readonly PropertyFilter[] | null | undefined;
+  readonly status?: 'ACTIVE' | 'SUSPENDED' | null | undefined;
   readonly createdAt?: DateTimeRange | null | undefined;
   readonly updatedAt?: DateTimeRange | null | undefined;
 }
@@ -178,7 +179,7 @@ function environmentsOf(caller: Caller, { environmentTag }: UserGroupFilter): Gr
 }
 
 function conditionsOf(filter: UserGroupFilter): GroupConditions {
-  const { search, providedIds, properties, createdAt, updatedAt } = filter;
+  const { search, providedIds, properties, status, createdAt, updatedAt } = filter;
   const range = (given: UserGroupFilter['createdAt']) =>
     given?.from || given?.to ? { from: given.from ?? undefined, to: given.to ?? undefined } : undefined;
   const texts = filteredAttributes.flatMap(([name, { sql }]) =>
@@ -189,6 +190,7 @@ function conditionsOf(filter: UserGroupFilter): GroupConditions {
     search: search ?? undefined,
     providedIds: providedIds ?? undefined,
     properties: properties?.map(({ path, equals }) => ({ path, equals: JSON.stringify(equals ?? null) })),
+    suspended: status == null ? undefined : status === 'SUSPENDED',
     createdAt: range(createdAt),
     updatedAt: range(updatedAt),
   };

@@ -2,7 +2,7 @@ import type { Caller } from '../caller.ts';
 import { InvalidInput, type Issue, maxIssues } from '../errors.ts';
 import { type GivenName, givenAttributes } from './attributes.ts';
 import { type Expecting, maxVersion } from './statements/columns.ts';
-import { printableIssues, propertiesIssues, textIssues } from './values.ts';
+import { newTextIssues, printableIssues, propertiesIssues, textIssues } from './values.ts';
 
 export { maxVersion };
 
@@ -49,6 +49,13 @@ export const checkUpdate: InputCheck<UncheckedUpdate> = (caller, input) => check
 /** Checks the input of a deletion. */
 export const checkDelete: InputCheck<Expecting & { readonly by: UncheckedBy }> = (caller, input) =>
   check(caller, () => [...selectorIssues(input.by), ...versionIssues(input)]);
+
+/** Checks the input of a suspension. */
+export const checkSuspend: InputCheck<Unchecked<'reason'> & { readonly by: UncheckedBy }> = (caller, { by, reason }) =>
+  check(caller, () => [...selectorIssues(by), ...(reason == null ? [] : newTextIssues(['reason'], reason))]);
+
+/** Checks the input of a resumption. */
+export const checkResume: InputCheck<{ readonly by: UncheckedBy }> = (caller, { by }) => check(caller, () => selectorIssues(by));
 
 /** Checks properties that a merge patch resulted in. @throws InvalidInput. */
 export function checkMergedProperties(properties: unknown): void {

@@ -85,6 +85,13 @@ beforeAll(async () => {
     'move-1',
     'setUserGroupEnvironment(input: { by: { providedId: "moved" }, environmentTag: TESTING }) { __typename ... on Error { code } }',
   );
+  const suspend =
+    'suspendUserGroup(input: { by: { providedId: "moved" }, reason: "unpaid" }) { __typename ... on Error { code } }';
+  const resume = 'resumeUserGroup(input: { by: { providedId: "moved" } }) { __typename ... on Error { code } }';
+  await change('suspend-1', suspend);
+  await change('resume-1', resume);
+  // Again: nothing.
+  await change('resume-2', resume);
   await change('delete-1', 'deleteUserGroup(input: { by: { providedId: "gone" } }) { __typename ... on Error { code } }');
   const { apiToken } = await change(
     'token-1',
@@ -131,6 +138,18 @@ test.each([
   ['patch-1', 'USER_GROUP_UPDATED', 'TESTING', { properties: changed({ seats: 2 }, {}) }],
   ['rotate-1', 'USER_GROUP_TOKEN_ROTATED', 'TESTING', { token: changed(null, null) }],
   ['move-1', 'USER_GROUP_ENVIRONMENT_CHANGED', 'TESTING', { environmentTag: changed(null, 'TESTING') }],
+  [
+    'suspend-1',
+    'USER_GROUP_SUSPENDED',
+    'TESTING',
+    { status: changed('ACTIVE', 'SUSPENDED'), suspendedReason: changed(null, 'unpaid') },
+  ],
+  [
+    'resume-1',
+    'USER_GROUP_RESUMED',
+    'TESTING',
+    { status: changed('SUSPENDED', 'ACTIVE'), suspendedReason: changed('unpaid', null) },
+  ],
   ['delete-1', 'USER_GROUP_DELETED', 'TESTING', null],
   [
     'token-1',
@@ -155,6 +174,7 @@ test.each([
 test.each([
   ['revoking an API token again', 'token-4'],
   ['updating it with equal values', 'token-6'],
+  ['resuming a group that is active', 'resume-2'],
 ])('%s records nothing', async (_, requestId) => {
   expect((await all({})).filter((event) => event.requestId === requestId)).toEqual([]);
 });
@@ -329,7 +349,8 @@ describe('events of a group', () => {
     const query = '{ userGroup(by: { providedId: "moved" }) { events { nodes { type } } } }';
     const { json } = await gateway.graphql(query, {}, { token: secret });
     // It was created without an environment.
-    expect(json.data.userGroup.events.nodes).toEqual([{ type: 'USER_GROUP_ENVIRONMENT_CHANGED' }]);
+    const types = ['RESUMED', 'SUSPENDED', 'ENVIRONMENT_CHANGED'].map((type) => ({ type: `USER_GROUP_${type}` }));
+    expect(json.data.userGroup.events.nodes).toEqual(types);
   });
 
   test('of each group of a page, and of the group that a keyed mutation returns', async () => {

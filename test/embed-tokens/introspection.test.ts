@@ -113,6 +113,22 @@ describe('a token is inactive on every instance as soon as', () => {
     expect(await introspectEverywhere(again.embedToken)).toMatchObject(again.response);
   });
 
+  test('its group is suspended, with one in its grace period, and active again once it is resumed', async () => {
+    const { token, embedToken, teamId } = await createGroup();
+    const rotate = `mutation { rotateUserGroupToken(input: { currentToken: "${token}", graceSeconds: 600 }) {
+      ... on RotateUserGroupTokenPayload { userGroup { token } } } }`;
+    const current = (await gateway.graphql(rotate)).json.data.rotateUserGroupToken.userGroup.token;
+    const all = async () => {
+      const answers = await Promise.all([token, current, embedToken].map((each) => introspectEverywhere(each)));
+      return answers.map((answer) => JSON.stringify(answer) === JSON.stringify(inactive));
+    };
+    expect(await all()).toEqual([false, false, false]);
+    await change('suspendUserGroup', { by: { teamId } });
+    expect(await all()).toEqual([true, true, true]);
+    await change('resumeUserGroup', { by: { teamId } });
+    expect(await all()).toEqual([false, false, false]);
+  });
+
   test('it is rotated; embed tokens stay', async () => {
     const { token, embedToken, response } = await createGroup();
     await gateway.send('POST', '/api/user', { body: { current_token: token } });

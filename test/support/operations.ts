@@ -156,6 +156,18 @@ export const operations: Record<string, GraphQLOperation> = {
     elsewhere: 'NOT_FOUND',
     changes: true,
   },
+  suspendUserGroup: {
+    document: ({ teamId }) => `mutation { suspendUserGroup(input: { by: { teamId: ${teamId} } }) ${result} }`,
+    scopes: write,
+    elsewhere: 'NOT_FOUND',
+    changes: true,
+  },
+  resumeUserGroup: {
+    document: ({ teamId }) => `mutation { resumeUserGroup(input: { by: { teamId: ${teamId} } }) ${result} }`,
+    scopes: write,
+    elsewhere: 'NOT_FOUND',
+    changes: true,
+  },
   setUserGroupEnvironment: {
     document: ({ teamId }) =>
       `mutation { setUserGroupEnvironment(input: { by: { teamId: ${teamId} }, environmentTag: CUSTOMER }) ${result} }`,

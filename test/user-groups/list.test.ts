@@ -19,9 +19,12 @@ interface Group {
   readonly environmentTag: EnvironmentTag | null;
   readonly name: string;
   readonly properties: Json;
+  readonly suspended: boolean;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
+
+type Draft = Omit<Group, 'teamId' | 'suspended'> & Partial<Pick<Group, 'suspended'>>;
 
 let database: TestDatabase;
 let services: Services;
@@ -45,7 +48,7 @@ const callers = [...tags.map((tag) => callerOf(tag, 'groups:read')), callerOf(nu
 const anyCaller = fc.constantFrom(...callers);
 
 /** Creates groups; those that share an id with another are left out. */
-async function create(drafts: readonly Omit<Group, 'teamId'>[]): Promise<Group[]> {
+async function create(drafts: readonly Draft[]): Promise<Group[]> {
   const data = drafts.map((draft) => {
     tokens += 1;
     return { ...draft, properties: draft.properties as Prisma.InputJsonValue, ...storedToken(`an imported token ${tokens}`) };
@@ -81,6 +84,7 @@ const draftWith = (properties: fc.Arbitrary<Json>) =>
     name: text,
     environmentTag: fc.constantFrom(...tags),
     properties,
+    suspended: fc.boolean(),
     createdAt: time,
     updatedAt: time,
   });
@@ -113,7 +117,14 @@ describe('pages', () => {
     const drafts = fc.array(draftWith(fc.constant({})), { minLength: 1, maxLength: 40 });
     const size = fc.integer({ min: 1, max: 12 });
     const cases = fc.record({ drafts, caller: anyCaller, order: anyOrder, size, isBackward: fc.boolean(), seed: fc.nat() });
-    const same = { name: 'a', environmentTag: null, properties: {}, createdAt: new Date(0), updatedAt: new Date(0) };
+    const same = {
+      name: 'a',
+      environmentTag: null,
+      properties: {},
+      suspended: false,
+      createdAt: new Date(0),
+      updatedAt: new Date(0),
+    };
     /** What is created comes last here, behind every page. */
     const createdLast = {
       drafts: ['a', 'b', 'c'].map((providedId) => ({ ...same, providedId })),
@@ -199,6 +210,7 @@ describe('filters', () => {
     search: fc.string({ unit: character, minLength: 1, maxLength: 2 }),
     providedIds: fc.array(text, { maxLength: 30 }),
     properties: fc.array(property, { maxLength: 2 }),
+    status: fc.constantFrom('ACTIVE' as const, 'SUSPENDED' as const),
     createdAt: range,
     updatedAt: range,
   };
@@ -207,6 +219,7 @@ describe('filters', () => {
     ...(['search', 'properties', 'createdAt'] as const).map((name) => fc.record({ [name]: conditions[name] })),
     fc.record({ providedIds: conditions.providedIds, updatedAt: conditions.updatedAt }),
     fc.record({ search: conditions.search, createdAt: conditions.createdAt }),
+    fc.record({ status: conditions.status, createdAt: conditions.createdAt }),
     fc.record(conditions, { requiredKeys: [] }),
   );
 
@@ -231,12 +244,13 @@ describe('filters', () => {
   }
 
   const matches = (group: Group, given: UserGroupFilter, lower: ReadonlyMap<string, string>): boolean => {
-    const { search, providedIds, properties: wanted, createdAt, updatedAt } = given;
+    const { search, providedIds, properties: wanted, status, createdAt, updatedAt } = given;
     const has = (own: string) => search == null || lower.get(own)?.includes(lower.get(search) ?? '');
     return (
       Boolean(has(group.name) || has(group.providedId)) &&
       (!providedIds || providedIds.includes(group.providedId)) &&
       (wanted ?? []).every(({ path, equals }) => isDeepStrictEqual(at(group.properties, path), equals)) &&
+      (!status || group.suspended === (status === 'SUSPENDED')) &&
       (!createdAt || isIn(createdAt, group.createdAt)) &&
       (!updatedAt || isIn(updatedAt, group.updatedAt))
     );

@@ -4,6 +4,7 @@ import { DateTimeRangeInput, EnvironmentTagType } from '../../graphql/scalars.ts
 import { type FieldCost, filterCost, isFiltered } from '../../graphql/selection.ts';
 import { filteredAttributes } from '../attributes.ts';
 import { listUserGroups } from '../list.ts';
+import { UserGroupStatusType } from './status.ts';
 import { readsJson, UserGroupType } from './type.ts';
 
 const EnvironmentTagFilterInput = builder.inputType('EnvironmentTagFilter', {
@@ -50,6 +51,7 @@ const UserGroupFilterInput = builder.inputType('UserGroupFilter', {
         'environment.',
     }),
     properties: t.field({ type: [PropertyFilterInput], description: 'Properties that the group must have: at most 5.' }),
+    status: t.field({ type: UserGroupStatusType, description: 'Active groups, or suspended ones.' }),
     ...Object.fromEntries(
       filteredAttributes.map(([name, { label }]) => [
         name,

@@ -12,6 +12,7 @@ import { type NamesWith, type ParameterOf, type StoredAttribute, storedAttribute
 
 /** How a column of a type is decoded. */
 const decoders = {
+  bool: columnTypes.boolean,
   bytea: columnTypes.bytes,
   environment_tag: { decode: (tag: string | null) => tag },
   int: columnTypes.integer,

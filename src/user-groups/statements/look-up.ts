@@ -67,23 +67,24 @@ const toGroupOfToken = (row: Row): GroupOfToken => ({
 
 /** Nearly every token that is looked up is a current one, and this costs the server less than {@link groupsByAnyToken}. */
 const groupsByCurrentToken = `
-  select ${userGroupSelectList('g')} from user_group g where g.token_hash = any ($1::bytea[])`;
+  select ${userGroupSelectList('g')} from user_group g where g.token_hash = any ($1::bytea[]) and not g.suspended`;
 
 /**
  * For the tokens that {@link groupsByCurrentToken} did not find. Reads current ones too, in the same statement: a token that was
  * retired before may have become current since, by an import. So each token's result is that of one snapshot.
  */
 const groupsByAnyToken = `
-  select ${userGroupSelectList('g')}, encode(g.token_hash, 'hex'), true, null::timestamptz from user_group g where g.token_hash = any ($1::bytea[])
+  select ${userGroupSelectList('g')}, encode(g.token_hash, 'hex'), true, null::timestamptz from user_group g
+  where g.token_hash = any ($1::bytea[]) and not g.suspended
   union all
   select ${userGroupSelectList('g')}, encode(r.token_hash, 'hex'), false, r.expires_at from retired_token r join user_group g using (team_id)
-  where r.token_hash = any ($1::bytea[]) and r.expires_at > now()`;
+  where r.token_hash = any ($1::bytea[]) and r.expires_at > now() and not g.suspended`;
 
 /** Look-ups of user groups. */
 export interface UserGroupLookups {
   /**
    * The group that a user group token identifies, by the keyed hashes of the token in hexadecimal: one under each key, because
-   * what is stored has one of them.
+   * what is stored has one of them. The tokens of a suspended group identify nothing.
    */
   readonly findByTokenHash: Load<readonly string[], GroupOfToken>;
   /** The group with this number. */

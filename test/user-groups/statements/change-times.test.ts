@@ -36,6 +36,8 @@ const inUnit =
       await change(bindQueries(transaction), providedId);
     });
 
+const active = { suspended: false, suspendedReason: null };
+
 const creations: Readonly<Record<string, Change>> = {
   'get-or-create': inUnit((services, providedId) => getOrCreateUserGroup(services, caller, { providedId })),
   'get-or-create of many': inUnit((services, providedId) =>
@@ -44,7 +46,7 @@ const creations: Readonly<Record<string, Change>> = {
   'an import': (providedId, begin) =>
     inTransaction(database, async (transaction) => {
       await begin((text) => transaction.query(text));
-      await insertImported(transaction, [draftOf(testKeys, { providedId }, null, caller.author).draft]);
+      await insertImported(transaction, [{ ...draftOf(testKeys, { providedId }, null, caller.author).draft, ...active }]);
     }),
 };
 
@@ -61,7 +63,7 @@ const changes: Readonly<Record<string, Change>> = {
       await begin((text) => transaction.query(text));
       const unchanged = { mapping: undefined, properties: undefined, tokenHash: undefined, tokenEncrypted: undefined };
       const target = { teamId: await teamIdOf(providedId), environmentTag: caller.environmentTag };
-      await updateImported(transaction, [{ ...target, name: 'changed', ...unchanged }]);
+      await updateImported(transaction, [{ ...target, name: 'changed', ...unchanged, ...active }]);
     }),
 };
 

@@ -29,7 +29,7 @@ export const scopes = {
   },
   "GROUPS_WRITE": {
     "name": "groups:write",
-    "meaning": "get or create, update and delete user groups and rotate their tokens; includes reading the group that a call names"
+    "meaning": "get or create, update, suspend and delete user groups and rotate their tokens; includes reading the group that a call names"
   },
   "METRICS_READ": {
     "name": "metrics:read",
@@ -78,6 +78,14 @@ export const eventTypes = {
   "USER_GROUP_IMPORTED": {
     "name": "user_group.imported",
     "meaning": "an import created or changed user groups; one event for each import, with their numbers so far"
+  },
+  "USER_GROUP_RESUMED": {
+    "name": "user_group.resumed",
+    "meaning": "a user group was resumed: its tokens identify it again"
+  },
+  "USER_GROUP_SUSPENDED": {
+    "name": "user_group.suspended",
+    "meaning": "a user group was suspended, so that its tokens identify nothing, or the reason was changed"
   },
   "USER_GROUP_TOKEN_ROTATED": {
     "name": "user_group.token_rotated",
@@ -242,6 +250,8 @@ export type ErrorCode =
   | 'RATE_LIMITED'
   /** Request timeout. */
   | 'REQUEST_TIMEOUT'
+  /** The user group is suspended. */
+  | 'SUSPENDED'
   /** No valid API token. */
   | 'UNAUTHENTICATED'
   /** Service unavailable. */
@@ -305,6 +315,10 @@ export type EventType =
   | 'USER_GROUP_ENVIRONMENT_CHANGED'
   /** `user_group.imported`: an import created or changed user groups; one event for each import, with their numbers so far. */
   | 'USER_GROUP_IMPORTED'
+  /** `user_group.resumed`: a user group was resumed: its tokens identify it again. */
+  | 'USER_GROUP_RESUMED'
+  /** `user_group.suspended`: a user group was suspended, so that its tokens identify nothing, or the reason was changed. */
+  | 'USER_GROUP_SUSPENDED'
   /** `user_group.token_rotated`: the token of a user group was replaced. */
   | 'USER_GROUP_TOKEN_ROTATED'
   /** `user_group.updated`: fields of a user group were changed; an update with equal values is not recorded. */
@@ -337,6 +351,12 @@ export type PropertyFilter = {
   readonly equals: unknown;
   /** The member names that lead to the property, from the outermost; indexes of lists as text, negative ones from the end. 1 to 32. */
   readonly path: ReadonlyArray<string>;
+};
+
+/** The group to resume. */
+export type ResumeUserGroupInput = {
+  /** Selects the group; not by a token if it is suspended. */
+  readonly by: UserGroupBy;
 };
 
 /** The API token whose secret is replaced, and how long the replaced one stays accepted. */
@@ -373,7 +393,7 @@ export type Scope =
   | 'GROUPS_READ'
   /** `groups:resolve`: only resolve a user group token or an embed token to its user group, without the current token; for embed backends. */
   | 'GROUPS_RESOLVE'
-  /** `groups:write`: get or create, update and delete user groups and rotate their tokens; includes reading the group that a call names. */
+  /** `groups:write`: get or create, update, suspend and delete user groups and rotate their tokens; includes reading the group that a call names. */
   | 'GROUPS_WRITE'
   /** `metrics:read`: read the metrics of the gateway. */
   | 'METRICS_READ';
@@ -386,6 +406,14 @@ export type SetUserGroupEnvironmentInput = {
   readonly environmentTag?: EnvironmentTag | null | undefined;
   /** The version that the group must have, from 1 to 2147483647: the one that you read. If it has another one, nothing is changed, and the result is VersionMismatch with the group as it is. Without it, or with null, any version is changed. */
   readonly expectedVersion?: number | null | undefined;
+};
+
+/** The group to suspend, and why. */
+export type SuspendUserGroupInput = {
+  /** Selects the group; not by a token if it is suspended. */
+  readonly by: UserGroupBy;
+  /** Why it is suspended: 1 to 255 characters without control characters. Defaults to none. */
+  readonly reason?: string | null | undefined;
 };
 
 /** The API token, and its new properties. What is omitted stays as it is. */
@@ -439,6 +467,8 @@ export type UserGroupFilter = {
   readonly providedIds?: ReadonlyArray<string> | null | undefined;
   /** A part of the name or the provided ID, regardless of upper and lower case: 1 to 255 characters. Three or more are found fastest. */
   readonly search?: string | null | undefined;
+  /** Active groups, or suspended ones. */
+  readonly status?: UserGroupStatus | null | undefined;
   /** When the group was last changed. A group appears in the list when the change is committed, up to a minute later. To read what is new, begin a minute before the newest time of the reading before, and drop the groups whose id and version you know; a cursor of that reading misses some. */
   readonly updatedAt?: DateTimeRange | null | undefined;
 };
@@ -461,6 +491,13 @@ export type UserGroupOrderField =
   | 'PROVIDED_ID'
   /** When the group was last changed. */
   | 'UPDATED';
+
+/** Whether the tokens of a user group identify it. */
+export type UserGroupStatus =
+  /** Its tokens identify it. */
+  | 'ACTIVE'
+  /** Its tokens and its embed tokens identify nothing until it is resumed. */
+  | 'SUSPENDED';
 
 export type EventListQueryVariables = Exact<{
   first?: number | null | undefined;
@@ -497,11 +534,11 @@ export type GroupQueryVariables = Exact<{
 }>;
 
 
-export type GroupQuery = { readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } | null };
+export type GroupQuery = { readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } | null };
 
-export type GroupDetailFragment = { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> };
+export type GroupDetailFragment = { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> };
 
-export type MismatchFragment = { readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } };
+export type MismatchFragment = { readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } };
 
 export type GroupTokenQueryVariables = Exact<{
   by: UserGroupBy;
@@ -520,8 +557,8 @@ export type UpdateGroupMutation = { readonly updateUserGroup:
     | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
     | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
     | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
-    | { readonly __typename: 'UpdateUserGroupPayload', readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
-    | { readonly __typename: 'VersionMismatch', readonly code: ErrorCode, readonly message: string, readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
+    | { readonly __typename: 'UpdateUserGroupPayload', readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
+    | { readonly __typename: 'VersionMismatch', readonly code: ErrorCode, readonly message: string, readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
    | null };
 
 export type RotateGroupTokenMutationVariables = Exact<{
@@ -533,9 +570,9 @@ export type RotateGroupTokenMutation = { readonly rotateUserGroupToken:
     | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
     | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
     | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
-    | { readonly __typename: 'RotateUserGroupTokenPayload', readonly previousTokenExpiresAt: string | null, readonly userGroup: { readonly token: string, readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
+    | { readonly __typename: 'RotateUserGroupTokenPayload', readonly previousTokenExpiresAt: string | null, readonly userGroup: { readonly token: string, readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
     | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
-    | { readonly __typename: 'VersionMismatch', readonly code: ErrorCode, readonly message: string, readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
+    | { readonly __typename: 'VersionMismatch', readonly code: ErrorCode, readonly message: string, readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
    | null };
 
 export type CreateEmbedTokenMutationVariables = Exact<{
@@ -548,6 +585,7 @@ export type CreateEmbedTokenMutation = { readonly createEmbedToken:
     | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
     | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
     | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'Suspended', readonly code: ErrorCode, readonly message: string }
     | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
    | null };
 
@@ -561,9 +599,35 @@ export type SetGroupEnvironmentMutation = { readonly setUserGroupEnvironment:
     | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
     | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
     | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
-    | { readonly __typename: 'SetUserGroupEnvironmentPayload', readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
+    | { readonly __typename: 'SetUserGroupEnvironmentPayload', readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
     | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
-    | { readonly __typename: 'VersionMismatch', readonly code: ErrorCode, readonly message: string, readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
+    | { readonly __typename: 'VersionMismatch', readonly code: ErrorCode, readonly message: string, readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
+   | null };
+
+export type SuspendGroupMutationVariables = Exact<{
+  input: SuspendUserGroupInput;
+}>;
+
+
+export type SuspendGroupMutation = { readonly suspendUserGroup:
+    | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
+    | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'SuspendUserGroupPayload', readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
+    | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
+   | null };
+
+export type ResumeGroupMutationVariables = Exact<{
+  input: ResumeUserGroupInput;
+}>;
+
+
+export type ResumeGroupMutation = { readonly resumeUserGroup:
+    | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
+    | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'ResumeUserGroupPayload', readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
+    | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
    | null };
 
 export type GroupListQueryVariables = Exact<{
@@ -576,9 +640,9 @@ export type GroupListQueryVariables = Exact<{
 }>;
 
 
-export type GroupListQuery = { readonly userGroups: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } | null };
+export type GroupListQuery = { readonly userGroups: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } | null };
 
-export type GroupRowFragment = { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string };
+export type GroupRowFragment = { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string };
 
 export type GroupCountQueryVariables = Exact<{
   filter?: UserGroupFilter | null | undefined;
@@ -592,7 +656,7 @@ export type FindGroupQueryVariables = Exact<{
 }>;
 
 
-export type FindGroupQuery = { readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string } | null };
+export type FindGroupQuery = { readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string } | null };
 
 export type GroupExportQueryVariables = Exact<{
   first: number;
@@ -602,7 +666,7 @@ export type GroupExportQueryVariables = Exact<{
 }>;
 
 
-export type GroupExportQuery = { readonly userGroups: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } | null };
+export type GroupExportQuery = { readonly userGroups: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly providedId: string, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly environmentTag: EnvironmentTag | null, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } | null };
 
 export type CreateGroupMutationVariables = Exact<{
   input: GetOrCreateUserGroupInput;
@@ -628,7 +692,7 @@ export type DeleteGroupMutation = { readonly deleteUserGroup:
     | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
     | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
     | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
-    | { readonly __typename: 'VersionMismatch', readonly code: ErrorCode, readonly message: string, readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
+    | { readonly __typename: 'VersionMismatch', readonly code: ErrorCode, readonly message: string, readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
    | null };
 
 type Failure_Conflict_Fragment = { readonly code: ErrorCode, readonly message: string };
@@ -639,6 +703,8 @@ type Failure_InvalidInput_Fragment = { readonly code: ErrorCode, readonly messag
 
 type Failure_NotFound_Fragment = { readonly code: ErrorCode, readonly message: string };
 
+type Failure_Suspended_Fragment = { readonly code: ErrorCode, readonly message: string };
+
 type Failure_Unauthenticated_Fragment = { readonly code: ErrorCode, readonly message: string };
 
 type Failure_VersionMismatch_Fragment = { readonly code: ErrorCode, readonly message: string };
@@ -648,6 +714,7 @@ export type FailureFragment =
   | Failure_Forbidden_Fragment
   | Failure_InvalidInput_Fragment
   | Failure_NotFound_Fragment
+  | Failure_Suspended_Fragment
   | Failure_Unauthenticated_Fragment
   | Failure_VersionMismatch_Fragment
 ;
@@ -763,7 +830,7 @@ export const CreateGroup = document<CreateGroupMutation, CreateGroupMutationVari
 );
 
 export const DeleteGroup = document<DeleteGroupMutation, DeleteGroupMutationVariables>(
-  "fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag createdAt updatedAt version}fragment Mismatch on VersionMismatch{userGroup{...GroupDetail}}mutation DeleteGroup($input:DeleteUserGroupInput!){deleteUserGroup(input:$input){__typename ...on DeleteUserGroupPayload{deletedId}...Mismatch ...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
+  "fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason createdAt updatedAt version}fragment Mismatch on VersionMismatch{userGroup{...GroupDetail}}mutation DeleteGroup($input:DeleteUserGroupInput!){deleteUserGroup(input:$input){__typename ...on DeleteUserGroupPayload{deletedId}...Mismatch ...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
 );
 
 export const EnvironmentCounts = document<EnvironmentCountsQuery, EnvironmentCountsQueryVariables>(
@@ -775,11 +842,11 @@ export const EventList = document<EventListQuery, EventListQueryVariables>(
 );
 
 export const FindGroup = document<FindGroupQuery, FindGroupQueryVariables>(
-  "fragment GroupRow on UserGroup{id teamId providedId ...GroupTexts environmentTag createdAt updatedAt version}query FindGroup($by:UserGroupBy!){userGroup(by:$by){...GroupRow}}fragment GroupTexts on UserGroup{name}",
+  "fragment GroupRow on UserGroup{id teamId providedId ...GroupTexts environmentTag status createdAt updatedAt version}query FindGroup($by:UserGroupBy!){userGroup(by:$by){...GroupRow}}fragment GroupTexts on UserGroup{name}",
 );
 
 export const Group = document<GroupQuery, GroupQueryVariables>(
-  "query Group($by:UserGroupBy!){userGroup(by:$by){...GroupDetail}}fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag createdAt updatedAt version}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
+  "query Group($by:UserGroupBy!){userGroup(by:$by){...GroupDetail}}fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason createdAt updatedAt version}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
 );
 
 export const GroupCount = document<GroupCountQuery, GroupCountQueryVariables>(
@@ -787,11 +854,11 @@ export const GroupCount = document<GroupCountQuery, GroupCountQueryVariables>(
 );
 
 export const GroupExport = document<GroupExportQuery, GroupExportQueryVariables>(
-  "query GroupExport($first:Int!$after:String$filter:UserGroupFilter$orderBy:UserGroupOrder){userGroups(first:$first after:$after filter:$filter orderBy:$orderBy){nodes{id providedId ...GroupAttributes environmentTag}pageInfo{hasNextPage endCursor}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
+  "query GroupExport($first:Int!$after:String$filter:UserGroupFilter$orderBy:UserGroupOrder){userGroups(first:$first after:$after filter:$filter orderBy:$orderBy){nodes{id providedId ...GroupAttributes status suspendedReason environmentTag}pageInfo{hasNextPage endCursor}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
 );
 
 export const GroupList = document<GroupListQuery, GroupListQueryVariables>(
-  "query GroupList($first:Int$after:String$last:Int$before:String$filter:UserGroupFilter$orderBy:UserGroupOrder){userGroups(first:$first after:$after last:$last before:$before filter:$filter orderBy:$orderBy){nodes{...GroupRow}pageInfo{hasNextPage hasPreviousPage startCursor endCursor}}}fragment GroupRow on UserGroup{id teamId providedId ...GroupTexts environmentTag createdAt updatedAt version}fragment GroupTexts on UserGroup{name}",
+  "query GroupList($first:Int$after:String$last:Int$before:String$filter:UserGroupFilter$orderBy:UserGroupOrder){userGroups(first:$first after:$after last:$last before:$before filter:$filter orderBy:$orderBy){nodes{...GroupRow}pageInfo{hasNextPage hasPreviousPage startCursor endCursor}}}fragment GroupRow on UserGroup{id teamId providedId ...GroupTexts environmentTag status createdAt updatedAt version}fragment GroupTexts on UserGroup{name}",
 );
 
 export const GroupToken = document<GroupTokenQuery, GroupTokenQueryVariables>(
@@ -810,6 +877,10 @@ export const OwnCount = document<OwnCountQuery, OwnCountQueryVariables>(
   "query OwnCount{userGroups(first:1){totalCount}}",
 );
 
+export const ResumeGroup = document<ResumeGroupMutation, ResumeGroupMutationVariables>(
+  "fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason createdAt updatedAt version}mutation ResumeGroup($input:ResumeUserGroupInput!){resumeUserGroup(input:$input){__typename ...on ResumeUserGroupPayload{userGroup{...GroupDetail}}...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
+);
+
 export const RevokeApiToken = document<RevokeApiTokenMutation, RevokeApiTokenMutationVariables>(
   "fragment ApiTokenFields on ApiToken{id number name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt enabled rateLimit}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}mutation RevokeApiToken($id:ID!){revokeApiToken(input:{id:$id}){__typename ...on RevokeApiTokenPayload{apiToken{...ApiTokenFields}}...Failure}}",
 );
@@ -819,11 +890,15 @@ export const RotateApiToken = document<RotateApiTokenMutation, RotateApiTokenMut
 );
 
 export const RotateGroupToken = document<RotateGroupTokenMutation, RotateGroupTokenMutationVariables>(
-  "fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag createdAt updatedAt version}fragment Mismatch on VersionMismatch{userGroup{...GroupDetail}}mutation RotateGroupToken($input:RotateUserGroupTokenInput!){rotateUserGroupToken(input:$input){__typename ...on RotateUserGroupTokenPayload{previousTokenExpiresAt userGroup{...GroupDetail token}}...Mismatch ...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
+  "fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason createdAt updatedAt version}fragment Mismatch on VersionMismatch{userGroup{...GroupDetail}}mutation RotateGroupToken($input:RotateUserGroupTokenInput!){rotateUserGroupToken(input:$input){__typename ...on RotateUserGroupTokenPayload{previousTokenExpiresAt userGroup{...GroupDetail token}}...Mismatch ...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
 );
 
 export const SetGroupEnvironment = document<SetGroupEnvironmentMutation, SetGroupEnvironmentMutationVariables>(
-  "fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag createdAt updatedAt version}fragment Mismatch on VersionMismatch{userGroup{...GroupDetail}}mutation SetGroupEnvironment($input:SetUserGroupEnvironmentInput!){setUserGroupEnvironment(input:$input){__typename ...on SetUserGroupEnvironmentPayload{userGroup{...GroupDetail}}...Mismatch ...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
+  "fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason createdAt updatedAt version}fragment Mismatch on VersionMismatch{userGroup{...GroupDetail}}mutation SetGroupEnvironment($input:SetUserGroupEnvironmentInput!){setUserGroupEnvironment(input:$input){__typename ...on SetUserGroupEnvironmentPayload{userGroup{...GroupDetail}}...Mismatch ...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
+);
+
+export const SuspendGroup = document<SuspendGroupMutation, SuspendGroupMutationVariables>(
+  "fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason createdAt updatedAt version}mutation SuspendGroup($input:SuspendUserGroupInput!){suspendUserGroup(input:$input){__typename ...on SuspendUserGroupPayload{userGroup{...GroupDetail}}...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
 );
 
 export const UpdateApiToken = document<UpdateApiTokenMutation, UpdateApiTokenMutationVariables>(
@@ -831,5 +906,5 @@ export const UpdateApiToken = document<UpdateApiTokenMutation, UpdateApiTokenMut
 );
 
 export const UpdateGroup = document<UpdateGroupMutation, UpdateGroupMutationVariables>(
-  "fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag createdAt updatedAt version}fragment Mismatch on VersionMismatch{userGroup{...GroupDetail}}mutation UpdateGroup($input:UpdateUserGroupInput!){updateUserGroup(input:$input){__typename ...on UpdateUserGroupPayload{userGroup{...GroupDetail}}...Mismatch ...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
+  "fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason createdAt updatedAt version}fragment Mismatch on VersionMismatch{userGroup{...GroupDetail}}mutation UpdateGroup($input:UpdateUserGroupInput!){updateUserGroup(input:$input){__typename ...on UpdateUserGroupPayload{userGroup{...GroupDetail}}...Mismatch ...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
 );

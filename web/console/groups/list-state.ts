@@ -7,6 +7,7 @@ import {
   textAttributes,
   type UserGroupFilter,
   type UserGroupOrderField,
+  type UserGroupStatus,
 } from '../graphql/generated.ts';
 import { type EnvironmentChoice, environmentLabel, isEnvironmentChoice, tagOf } from '../ui/badge.tsx';
 import { dayStart } from '../ui/days.ts';
@@ -16,6 +17,8 @@ import { withoutToken } from '../ui/token-text.ts';
 export interface ListState {
   readonly search: string;
   readonly environment: EnvironmentChoice | '';
+  /** Empty for both. */
+  readonly status: UserGroupStatus | '';
   /** Each `path.of.members=value`. */
   readonly properties: readonly string[];
   /** Days as `2026-01-31`, in the time zone of the person; both are included. */
@@ -34,6 +37,12 @@ export interface ListState {
 
 /** How many groups a page may have. */
 export const pageSizes = [20, 50, 100] as const;
+
+/** What lists can be filtered by. */
+export const statuses = [
+  { value: 'ACTIVE', label: 'Active' },
+  { value: 'SUSPENDED', label: 'Suspended' },
+] as const;
 
 /** The most properties that a filter may have. */
 export const maxProperties = 5;
@@ -59,6 +68,7 @@ export function readState(query: URLSearchParams): ListState {
   return {
     search: text('search'),
     environment: isEnvironmentChoice(environment) ? environment : '',
+    status: statuses.find(({ value }) => value === query.get('status'))?.value ?? '',
     properties: query.getAll('property').filter(parseProperty).slice(0, maxProperties),
     createdFrom: day('created-from'),
     createdTo: day('created-to'),
@@ -81,6 +91,7 @@ export function queryOf(state: ListState): QueryValues {
   return {
     search: state.search,
     environment: state.environment,
+    status: state.status,
     property: state.properties,
     'created-from': state.createdFrom,
     'created-to': state.createdTo,
@@ -103,6 +114,7 @@ export function filterOf(state: ListState): UserGroupFilter | undefined {
   const filter: UserGroupFilter = {
     ...(state.search && { search: state.search }),
     ...(state.environment && { environmentTag: { tag: tagOf(state.environment) } }),
+    ...(state.status && { status: state.status }),
     ...(properties.length > 0 && { properties }),
     ...(created && { createdAt: created }),
     ...(updated && { updatedAt: updated }),
@@ -118,6 +130,7 @@ export function conditionsOf(state: ListState): string[] {
   return [
     state.search && `Name or provided id contains ${state.search}`,
     state.environment && `Environment is ${environmentLabel(tagOf(state.environment))}`,
+    state.status && `Status is ${state.status.toLowerCase()}`,
     ...state.properties.map((property) => `Property ${property}`),
     (state.createdFrom || state.createdTo) && range('Created', state.createdFrom, state.createdTo),
     (state.updatedFrom || state.updatedTo) && range('Updated', state.updatedFrom, state.updatedTo),
@@ -128,7 +141,7 @@ export function conditionsOf(state: ListState): string[] {
 /** How many of the conditions that are not always shown a state has. */
 export function countFurtherFilters(state: ListState): number {
   const days = [state.createdFrom, state.createdTo, state.updatedFrom, state.updatedTo].filter(Boolean).length;
-  return state.properties.length + days + textFilters.filter(({ key }) => state[key]).length;
+  return Number(state.status !== '') + state.properties.length + days + textFilters.filter(({ key }) => state[key]).length;
 }
 
 /** `plan=gold` as a filter: the value is JSON where it can be, otherwise a text. Undefined if it has no path. */

@@ -1141,7 +1141,9 @@ export const UserGroupScalarFieldEnum = {
   mapping: 'mapping',
   createdAt: 'createdAt',
   updatedAt: 'updatedAt',
-  version: 'version'
+  version: 'version',
+  suspended: 'suspended',
+  suspendedReason: 'suspendedReason'
 } as const
 
 export type UserGroupScalarFieldEnum = (typeof UserGroupScalarFieldEnum)[keyof typeof UserGroupScalarFieldEnum]

@@ -538,10 +538,6 @@ export type EnumActorKindFieldUpdateOperationsInput = {
   set?: $Enums.ActorKind
 }
 
-export type NullableStringFieldUpdateOperationsInput = {
-  set?: string | null
-}
-
 
 
 export type EventSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{

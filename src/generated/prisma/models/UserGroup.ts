@@ -46,6 +46,8 @@ export type UserGroupMinAggregateOutputType = {
   createdAt: Date | null
   updatedAt: Date | null
   version: number | null
+  suspended: boolean | null
+  suspendedReason: string | null
 }
 
 export type UserGroupMaxAggregateOutputType = {
@@ -58,6 +60,8 @@ export type UserGroupMaxAggregateOutputType = {
   createdAt: Date | null
   updatedAt: Date | null
   version: number | null
+  suspended: boolean | null
+  suspendedReason: string | null
 }
 
 export type UserGroupCountAggregateOutputType = {
@@ -72,6 +76,8 @@ export type UserGroupCountAggregateOutputType = {
   createdAt: number
   updatedAt: number
   version: number
+  suspended: number
+  suspendedReason: number
   _all: number
 }
 
@@ -96,6 +102,8 @@ export type UserGroupMinAggregateInputType = {
   createdAt?: true
   updatedAt?: true
   version?: true
+  suspended?: true
+  suspendedReason?: true
 }
 
 export type UserGroupMaxAggregateInputType = {
@@ -108,6 +116,8 @@ export type UserGroupMaxAggregateInputType = {
   createdAt?: true
   updatedAt?: true
   version?: true
+  suspended?: true
+  suspendedReason?: true
 }
 
 export type UserGroupCountAggregateInputType = {
@@ -122,6 +132,8 @@ export type UserGroupCountAggregateInputType = {
   createdAt?: true
   updatedAt?: true
   version?: true
+  suspended?: true
+  suspendedReason?: true
   _all?: true
 }
 
@@ -223,6 +235,8 @@ export type UserGroupGroupByOutputType = {
   createdAt: Date
   updatedAt: Date
   version: number
+  suspended: boolean
+  suspendedReason: string | null
   _count: UserGroupCountAggregateOutputType | null
   _avg: UserGroupAvgAggregateOutputType | null
   _sum: UserGroupSumAggregateOutputType | null
@@ -260,6 +274,8 @@ export type UserGroupWhereInput = {
   createdAt?: Prisma.DateTimeFilter<"UserGroup"> | Date | string
   updatedAt?: Prisma.DateTimeFilter<"UserGroup"> | Date | string
   version?: Prisma.IntFilter<"UserGroup"> | number
+  suspended?: Prisma.BoolFilter<"UserGroup"> | boolean
+  suspendedReason?: Prisma.StringNullableFilter<"UserGroup"> | string | null
   retiredTokens?: Prisma.RetiredTokenListRelationFilter
 }
 
@@ -275,6 +291,8 @@ export type UserGroupOrderByWithRelationInput = {
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
   version?: Prisma.SortOrder
+  suspended?: Prisma.SortOrder
+  suspendedReason?: Prisma.SortOrderInput | Prisma.SortOrder
   retiredTokens?: Prisma.RetiredTokenOrderByRelationAggregateInput
 }
 
@@ -293,6 +311,8 @@ export type UserGroupWhereUniqueInput = Prisma.AtLeast<{
   createdAt?: Prisma.DateTimeFilter<"UserGroup"> | Date | string
   updatedAt?: Prisma.DateTimeFilter<"UserGroup"> | Date | string
   version?: Prisma.IntFilter<"UserGroup"> | number
+  suspended?: Prisma.BoolFilter<"UserGroup"> | boolean
+  suspendedReason?: Prisma.StringNullableFilter<"UserGroup"> | string | null
   retiredTokens?: Prisma.RetiredTokenListRelationFilter
 }, "teamId" | "tokenHash" | "providedId" | "providedId">
 
@@ -308,6 +328,8 @@ export type UserGroupOrderByWithAggregationInput = {
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
   version?: Prisma.SortOrder
+  suspended?: Prisma.SortOrder
+  suspendedReason?: Prisma.SortOrderInput | Prisma.SortOrder
   _count?: Prisma.UserGroupCountOrderByAggregateInput
   _avg?: Prisma.UserGroupAvgOrderByAggregateInput
   _max?: Prisma.UserGroupMaxOrderByAggregateInput
@@ -330,6 +352,8 @@ export type UserGroupScalarWhereWithAggregatesInput = {
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"UserGroup"> | Date | string
   updatedAt?: Prisma.DateTimeWithAggregatesFilter<"UserGroup"> | Date | string
   version?: Prisma.IntWithAggregatesFilter<"UserGroup"> | number
+  suspended?: Prisma.BoolWithAggregatesFilter<"UserGroup"> | boolean
+  suspendedReason?: Prisma.StringNullableWithAggregatesFilter<"UserGroup"> | string | null
 }
 
 export type UserGroupCreateInput = {
@@ -343,6 +367,8 @@ export type UserGroupCreateInput = {
   createdAt?: Date | string
   updatedAt?: Date | string
   version?: number
+  suspended?: boolean
+  suspendedReason?: string | null
   retiredTokens?: Prisma.RetiredTokenCreateNestedManyWithoutUserGroupInput
 }
 
@@ -358,6 +384,8 @@ export type UserGroupUncheckedCreateInput = {
   createdAt?: Date | string
   updatedAt?: Date | string
   version?: number
+  suspended?: boolean
+  suspendedReason?: string | null
   retiredTokens?: Prisma.RetiredTokenUncheckedCreateNestedManyWithoutUserGroupInput
 }
 
@@ -372,6 +400,8 @@ export type UserGroupUpdateInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   version?: Prisma.IntFieldUpdateOperationsInput | number
+  suspended?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  suspendedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   retiredTokens?: Prisma.RetiredTokenUpdateManyWithoutUserGroupNestedInput
 }
 
@@ -387,6 +417,8 @@ export type UserGroupUncheckedUpdateInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   version?: Prisma.IntFieldUpdateOperationsInput | number
+  suspended?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  suspendedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   retiredTokens?: Prisma.RetiredTokenUncheckedUpdateManyWithoutUserGroupNestedInput
 }
 
@@ -402,6 +434,8 @@ export type UserGroupCreateManyInput = {
   createdAt?: Date | string
   updatedAt?: Date | string
   version?: number
+  suspended?: boolean
+  suspendedReason?: string | null
 }
 
 export type UserGroupUpdateManyMutationInput = {
@@ -415,6 +449,8 @@ export type UserGroupUpdateManyMutationInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   version?: Prisma.IntFieldUpdateOperationsInput | number
+  suspended?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  suspendedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type UserGroupUncheckedUpdateManyInput = {
@@ -429,6 +465,8 @@ export type UserGroupUncheckedUpdateManyInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   version?: Prisma.IntFieldUpdateOperationsInput | number
+  suspended?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  suspendedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type UserGroupCountOrderByAggregateInput = {
@@ -443,6 +481,8 @@ export type UserGroupCountOrderByAggregateInput = {
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
   version?: Prisma.SortOrder
+  suspended?: Prisma.SortOrder
+  suspendedReason?: Prisma.SortOrder
 }
 
 export type UserGroupAvgOrderByAggregateInput = {
@@ -460,6 +500,8 @@ export type UserGroupMaxOrderByAggregateInput = {
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
   version?: Prisma.SortOrder
+  suspended?: Prisma.SortOrder
+  suspendedReason?: Prisma.SortOrder
 }
 
 export type UserGroupMinOrderByAggregateInput = {
@@ -472,6 +514,8 @@ export type UserGroupMinOrderByAggregateInput = {
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
   version?: Prisma.SortOrder
+  suspended?: Prisma.SortOrder
+  suspendedReason?: Prisma.SortOrder
 }
 
 export type UserGroupSumOrderByAggregateInput = {
@@ -508,6 +552,14 @@ export type IntFieldUpdateOperationsInput = {
   divide?: number
 }
 
+export type BoolFieldUpdateOperationsInput = {
+  set?: boolean
+}
+
+export type NullableStringFieldUpdateOperationsInput = {
+  set?: string | null
+}
+
 export type UserGroupCreateNestedOneWithoutRetiredTokensInput = {
   create?: Prisma.XOR<Prisma.UserGroupCreateWithoutRetiredTokensInput, Prisma.UserGroupUncheckedCreateWithoutRetiredTokensInput>
   connectOrCreate?: Prisma.UserGroupCreateOrConnectWithoutRetiredTokensInput
@@ -533,6 +585,8 @@ export type UserGroupCreateWithoutRetiredTokensInput = {
   createdAt?: Date | string
   updatedAt?: Date | string
   version?: number
+  suspended?: boolean
+  suspendedReason?: string | null
 }
 
 export type UserGroupUncheckedCreateWithoutRetiredTokensInput = {
@@ -547,6 +601,8 @@ export type UserGroupUncheckedCreateWithoutRetiredTokensInput = {
   createdAt?: Date | string
   updatedAt?: Date | string
   version?: number
+  suspended?: boolean
+  suspendedReason?: string | null
 }
 
 export type UserGroupCreateOrConnectWithoutRetiredTokensInput = {
@@ -576,6 +632,8 @@ export type UserGroupUpdateWithoutRetiredTokensInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   version?: Prisma.IntFieldUpdateOperationsInput | number
+  suspended?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  suspendedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type UserGroupUncheckedUpdateWithoutRetiredTokensInput = {
@@ -590,6 +648,8 @@ export type UserGroupUncheckedUpdateWithoutRetiredTokensInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   version?: Prisma.IntFieldUpdateOperationsInput | number
+  suspended?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  suspendedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 
@@ -635,6 +695,8 @@ export type UserGroupSelect<ExtArgs extends runtime.Types.Extensions.InternalArg
   createdAt?: boolean
   updatedAt?: boolean
   version?: boolean
+  suspended?: boolean
+  suspendedReason?: boolean
   retiredTokens?: boolean | Prisma.UserGroup$retiredTokensArgs<ExtArgs>
   _count?: boolean | Prisma.UserGroupCountOutputTypeDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["userGroup"]>
@@ -651,6 +713,8 @@ export type UserGroupSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Ext
   createdAt?: boolean
   updatedAt?: boolean
   version?: boolean
+  suspended?: boolean
+  suspendedReason?: boolean
 }, ExtArgs["result"]["userGroup"]>
 
 export type UserGroupSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -665,6 +729,8 @@ export type UserGroupSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Ext
   createdAt?: boolean
   updatedAt?: boolean
   version?: boolean
+  suspended?: boolean
+  suspendedReason?: boolean
 }, ExtArgs["result"]["userGroup"]>
 
 export type UserGroupSelectScalar = {
@@ -679,9 +745,11 @@ export type UserGroupSelectScalar = {
   createdAt?: boolean
   updatedAt?: boolean
   version?: boolean
+  suspended?: boolean
+  suspendedReason?: boolean
 }
 
-export type UserGroupOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"teamId" | "providedId" | "environmentTag" | "name" | "tokenHash" | "tokenEncrypted" | "properties" | "mapping" | "createdAt" | "updatedAt" | "version", ExtArgs["result"]["userGroup"]>
+export type UserGroupOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"teamId" | "providedId" | "environmentTag" | "name" | "tokenHash" | "tokenEncrypted" | "properties" | "mapping" | "createdAt" | "updatedAt" | "version" | "suspended" | "suspendedReason", ExtArgs["result"]["userGroup"]>
 export type UserGroupInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   retiredTokens?: boolean | Prisma.UserGroup$retiredTokensArgs<ExtArgs>
   _count?: boolean | Prisma.UserGroupCountOutputTypeDefaultArgs<ExtArgs>
@@ -743,6 +811,14 @@ export type $UserGroupPayload<ExtArgs extends runtime.Types.Extensions.InternalA
      * 1 when the group is created, and one more with each write that sets `updatedAt`.
      */
     version: number
+    /**
+     * Whether its tokens identify nothing until it is resumed.
+     */
+    suspended: boolean
+    /**
+     * Why it was suspended: 1 to 255 characters; none if no reason was given, or it is not suspended.
+     */
+    suspendedReason: string | null
   }, ExtArgs["result"]["userGroup"]>
   composites: {}
 }
@@ -1178,6 +1254,8 @@ export interface UserGroupFieldRefs {
   readonly createdAt: Prisma.FieldRef<"UserGroup", 'DateTime'>
   readonly updatedAt: Prisma.FieldRef<"UserGroup", 'DateTime'>
   readonly version: Prisma.FieldRef<"UserGroup", 'Int'>
+  readonly suspended: Prisma.FieldRef<"UserGroup", 'Boolean'>
+  readonly suspendedReason: Prisma.FieldRef<"UserGroup", 'String'>
 }
     
 
