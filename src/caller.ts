@@ -27,7 +27,7 @@ export const scopes = {
     includes: [],
   },
   'audit:read': { description: 'read the audit log: which changes were made, when and by whom', includes: [] },
-  'embed:sign': { description: 'create embed tokens of user groups', includes: [] },
+  'embed:sign': { description: 'create and revoke embed tokens of user groups', includes: [] },
   'config:validate': { description: 'validate configuration files of documentation sites', includes: [] },
   'metrics:read': { description: 'read the metrics of the gateway', includes: [] },
   admin: { description: 'full access to every environment, and the management of API tokens', includes: [] },

@@ -14,9 +14,11 @@ import { isMigrated, ownMigrationNames } from './database/migrate.ts';
 import { traceStatements } from './database/traced.ts';
 import { createDb, createTransactionDb, type Db } from './db.ts';
 import { introspect } from './embed-tokens/embed-tokens.ts';
+import { embedTokenHandler } from './embed-tokens/rest.ts';
 import { introspectionHandler, jwksHandler } from './embed-tokens/routes.ts';
 import { jwksMaxAgeSeconds, SigningKeys } from './embed-tokens/signing-keys.ts';
-import { bindSigningKeys } from './embed-tokens/statements.ts';
+import { bindRevocations } from './embed-tokens/statements/revocations.ts';
+import { bindSigningKeys } from './embed-tokens/statements/signing-keys.ts';
 import { type KeyRing, missingKeyIn } from './encryption/keys.ts';
 import { type ContextOf, createContext } from './graphql/context.ts';
 import { type GraphQLHandlerOptions, graphqlHandler } from './graphql/execution/route.ts';
@@ -99,7 +101,8 @@ export function buildGateway(
   const onRecorded: OnRecorded = (event) => countEvent(eventBytes, event);
   const bindServices = (db: Db, { query }: Pick<Database, 'query'>): Services => {
     const signingKeys = new SigningKeys(bindSigningKeys({ query }), keys);
-    return { db, keys, eventBytes, embedTokens: { signingKeys, publicUrl } };
+    const revocations = bindRevocations({ query }, onRecorded);
+    return { db, keys, eventBytes, embedTokens: { signingKeys, revocations, publicUrl } };
   };
   const services = bindServices(createDb(database, onRecorded), database);
   const { signingKeys } = services.embedTokens;
@@ -138,6 +141,7 @@ export function buildGateway(
     layout,
     graphql: graphqlHandler(schema, contextOf, executeOnce, { ...options, graphqlMetrics }),
     user: userHandler(services, executeOnce),
+    embedTokens: embedTokenHandler(services),
     introspection: introspectionHandler((caller, token) => introspect(services, caller, token)),
     jwks: jwksHandler(async () => [...(await signingKeys.read()).published.values()], jwksMaxAgeSeconds),
     metrics: metricsHandler(instanceMetrics),

@@ -17,6 +17,7 @@ export const eventTypes = {
   'user_group.resumed': 'a user group was resumed: its tokens identify it again',
   'user_group.deleted': 'a user group was deleted, with its tokens',
   'user_group.imported': 'an import created or changed user groups; one event for each import, with their numbers so far',
+  'embed_token.revoked': 'the embed tokens of a user group, or of one of its viewers, were revoked',
   'api_token.created': 'an API token was created',
   'api_token.updated': 'the name or the rate limit of an API token was changed, or it was disabled or enabled',
   'api_token.rotated': 'the secret of an API token was replaced',

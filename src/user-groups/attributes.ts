@@ -157,6 +157,7 @@ const attributes = {
   },
   suspended: { sql: 'suspended', type: 'bool' },
   suspendedReason: { sql: 'suspended_reason', type: 'text', nullable: true },
+  embedGeneration: { sql: 'embed_generation', type: 'int' },
   createdAt: { sql: 'created_at', type: 'timestamptz' },
   updatedAt: { sql: 'updated_at', type: 'timestamptz' },
   version: { sql: 'version', type: 'int' },

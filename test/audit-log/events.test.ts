@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commandAuthor, recordEncryptionKeyRotation, recordImport } from '../../src/audit-log/record.ts';
 import { encodeCursor } from '../../src/database/keyset.ts';
 import { SigningKeys } from '../../src/embed-tokens/signing-keys.ts';
-import { bindSigningKeys } from '../../src/embed-tokens/statements.ts';
+import { bindSigningKeys } from '../../src/embed-tokens/statements/signing-keys.ts';
 import { schema } from '../../src/schema.ts';
 import { containsToken } from '../../src/tokens.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
@@ -92,6 +92,10 @@ beforeAll(async () => {
   await change('resume-1', resume);
   // Again: nothing.
   await change('resume-2', resume);
+  const revoke = (viewer: string) =>
+    `revokeEmbedTokens(input: { by: { providedId: "moved" }${viewer} }) { __typename ... on Error { code } }`;
+  await change('revoke-1', revoke(', viewerId: "ada \\"A\\""'));
+  await change('revoke-2', revoke(''));
   await change('delete-1', 'deleteUserGroup(input: { by: { providedId: "gone" } }) { __typename ... on Error { code } }');
   const { apiToken } = await change(
     'token-1',
@@ -150,6 +154,8 @@ test.each([
     'TESTING',
     { status: changed('SUSPENDED', 'ACTIVE'), suspendedReason: changed('unpaid', null) },
   ],
+  ['revoke-1', 'EMBED_TOKEN_REVOKED', 'TESTING', { viewerId: changed(null, 'ada "A"') }],
+  ['revoke-2', 'EMBED_TOKEN_REVOKED', 'TESTING', null],
   ['delete-1', 'USER_GROUP_DELETED', 'TESTING', null],
   [
     'token-1',
@@ -164,7 +170,7 @@ test.each([
   const events = (await all({})).filter((event) => event.requestId === requestId);
   const caller = ['update-1', 'patch-1'].includes(requestId) ? 'writer' : 'admin';
   const actor = { kind: 'API_TOKEN', name: 'test', apiToken: { number: ids[caller] } };
-  const isOfGroup = type.startsWith('USER_GROUP_');
+  const isOfGroup = !type.startsWith('API_TOKEN_');
   expect(events).toMatchObject([{ type, environment, changes, actor, apiToken: isOfGroup ? null : { number: ids['new'] } }]);
   const name = Object.keys(groups).find((each) => groups[each]?.id === events[0]?.userGroupId);
   expect(events[0]?.providedId).toBe(isOfGroup ? name : null);
@@ -349,7 +355,8 @@ describe('events of a group', () => {
     const query = '{ userGroup(by: { providedId: "moved" }) { events { nodes { type } } } }';
     const { json } = await gateway.graphql(query, {}, { token: secret });
     // It was created without an environment.
-    const types = ['RESUMED', 'SUSPENDED', 'ENVIRONMENT_CHANGED'].map((type) => ({ type: `USER_GROUP_${type}` }));
+    const ofGroup = ['RESUMED', 'SUSPENDED', 'ENVIRONMENT_CHANGED'].map((type) => `USER_GROUP_${type}`);
+    const types = ['EMBED_TOKEN_REVOKED', 'EMBED_TOKEN_REVOKED', ...ofGroup].map((type) => ({ type }));
     expect(json.data.userGroup.events.nodes).toEqual(types);
   });
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Scope, scopeNames } from '../../src/caller.ts';
 import { SigningKeys } from '../../src/embed-tokens/signing-keys.ts';
-import { bindSigningKeys } from '../../src/embed-tokens/statements.ts';
+import { bindSigningKeys } from '../../src/embed-tokens/statements/signing-keys.ts';
 import { issueToken } from '../../src/tokens.ts';
 import { createToken, introspectToken, partsOf, sendForm } from '../support/embed-tokens.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';

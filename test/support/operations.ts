@@ -185,6 +185,11 @@ export const operations: Record<string, GraphQLOperation> = {
     scopes: ['embed:sign'],
     elsewhere: 'NOT_FOUND',
   },
+  revokeEmbedTokens: {
+    document: ({ teamId }) => `mutation { revokeEmbedTokens(input: { by: { teamId: ${teamId} } }) ${result} }`,
+    scopes: ['embed:sign'],
+    elsewhere: 'NOT_FOUND',
+  },
   rotateUserGroupToken: {
     document: ({ token }) => `mutation { rotateUserGroupToken(input: { currentToken: "${token}" }) ${result} }`,
     scopes: write,
@@ -226,6 +231,11 @@ export const restOperations: Record<string, RestOperation> = {
     scopes: write,
     elsewhere: 'NOT_FOUND',
     changes: true,
+  },
+  'POST /api/embed-tokens': {
+    body: ({ providedId }) => ({ user_group_id: providedId }),
+    scopes: ['embed:sign'],
+    elsewhere: 'NOT_FOUND',
   },
   'GET /metrics': {
     body: () => '',

@@ -17,7 +17,7 @@ export const scopes = {
   },
   "EMBED_SIGN": {
     "name": "embed:sign",
-    "meaning": "create embed tokens of user groups"
+    "meaning": "create and revoke embed tokens of user groups"
   },
   "GROUPS_READ": {
     "name": "groups:read",
@@ -54,6 +54,10 @@ export const eventTypes = {
   "API_TOKEN_UPDATED": {
     "name": "api_token.updated",
     "meaning": "the name or the rate limit of an API token was changed, or it was disabled or enabled"
+  },
+  "EMBED_TOKEN_REVOKED": {
+    "name": "embed_token.revoked",
+    "meaning": "the embed tokens of a user group, or of one of its viewers, were revoked"
   },
   "ENCRYPTION_KEY_ROTATED": {
     "name": "encryption_key.rotated",
@@ -136,6 +140,12 @@ export type CreateEmbedTokenInput = {
   readonly expiresInSeconds?: number | null | undefined;
   /** Whether the token contains the properties of the group, readable by everyone who has it. */
   readonly includeProperties?: boolean | null | undefined;
+  /** The origin of the page that embeds, as browsers send it, the claim origin: https://app.example.com, for example. */
+  readonly origin?: string | null | undefined;
+  /** What the token opens, by your own names, the claim resources: at most 50, of 1 to 255 characters. */
+  readonly resources?: ReadonlyArray<string> | null | undefined;
+  /** Who views within the group, the claim viewer. Readable by everyone who has the token. */
+  readonly viewer?: EmbedViewerInput | null | undefined;
 };
 
 /** Maps a schema to its data source. */
@@ -203,6 +213,18 @@ export type DocsConfigSeverityInput = {
   readonly code: string;
   /** The severity of its diagnostics, or off. */
   readonly level: DocsConfigLevel;
+};
+
+/** Who views within the group. */
+export type EmbedViewerInput = {
+  /** More about the viewer: a JSON object. */
+  readonly attributes?: unknown;
+  /** The email address of the viewer: 1 to 255 characters. */
+  readonly email?: string | null | undefined;
+  /** Your own identifier for the viewer: 1 to 255 characters. */
+  readonly id: string;
+  /** The name of the viewer: 1 to 255 characters. */
+  readonly name?: string | null | undefined;
 };
 
 /** The environment of a user group or an API token. Two groups may share an id only if each environment has one of them. */
@@ -303,6 +325,8 @@ export type EventType =
   | 'API_TOKEN_ROTATED'
   /** `api_token.updated`: the name or the rate limit of an API token was changed, or it was disabled or enabled. */
   | 'API_TOKEN_UPDATED'
+  /** `embed_token.revoked`: the embed tokens of a user group, or of one of its viewers, were revoked. */
+  | 'EMBED_TOKEN_REVOKED'
   /** `encryption_key.rotated`: another key encrypts stored tokens. */
   | 'ENCRYPTION_KEY_ROTATED'
   /** `signing_key.rotated`: another key was published, which signs embed tokens from soon on. */
@@ -387,7 +411,7 @@ export type Scope =
   | 'AUDIT_READ'
   /** `config:validate`: validate configuration files of documentation sites. */
   | 'CONFIG_VALIDATE'
-  /** `embed:sign`: create embed tokens of user groups. */
+  /** `embed:sign`: create and revoke embed tokens of user groups. */
   | 'EMBED_SIGN'
   /** `groups:read`: find and read user groups; includes groups:resolve. */
   | 'GROUPS_READ'

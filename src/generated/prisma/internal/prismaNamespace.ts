@@ -399,6 +399,7 @@ type FieldRefInputType<Model, FieldType> = Model extends never ? never : FieldRe
 export const ModelName = {
   UserGroup: 'UserGroup',
   RetiredToken: 'RetiredToken',
+  RevokedViewer: 'RevokedViewer',
   ApiToken: 'ApiToken',
   RetiredSecret: 'RetiredSecret',
   SigningKey: 'SigningKey',
@@ -421,7 +422,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "userGroup" | "retiredToken" | "apiToken" | "retiredSecret" | "signingKey" | "event" | "idempotencyRecord" | "requestCount" | "rateCount"
+    modelProps: "userGroup" | "retiredToken" | "revokedViewer" | "apiToken" | "retiredSecret" | "signingKey" | "event" | "idempotencyRecord" | "requestCount" | "rateCount"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -570,6 +571,80 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         count: {
           args: Prisma.RetiredTokenCountArgs<ExtArgs>
           result: runtime.Types.Utils.Optional<Prisma.RetiredTokenCountAggregateOutputType> | number
+        }
+      }
+    }
+    RevokedViewer: {
+      payload: Prisma.$RevokedViewerPayload<ExtArgs>
+      fields: Prisma.RevokedViewerFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.RevokedViewerFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RevokedViewerPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.RevokedViewerFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RevokedViewerPayload>
+        }
+        findFirst: {
+          args: Prisma.RevokedViewerFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RevokedViewerPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.RevokedViewerFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RevokedViewerPayload>
+        }
+        findMany: {
+          args: Prisma.RevokedViewerFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RevokedViewerPayload>[]
+        }
+        create: {
+          args: Prisma.RevokedViewerCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RevokedViewerPayload>
+        }
+        createMany: {
+          args: Prisma.RevokedViewerCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.RevokedViewerCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RevokedViewerPayload>[]
+        }
+        delete: {
+          args: Prisma.RevokedViewerDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RevokedViewerPayload>
+        }
+        update: {
+          args: Prisma.RevokedViewerUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RevokedViewerPayload>
+        }
+        deleteMany: {
+          args: Prisma.RevokedViewerDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.RevokedViewerUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.RevokedViewerUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RevokedViewerPayload>[]
+        }
+        upsert: {
+          args: Prisma.RevokedViewerUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RevokedViewerPayload>
+        }
+        aggregate: {
+          args: Prisma.RevokedViewerAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateRevokedViewer>
+        }
+        groupBy: {
+          args: Prisma.RevokedViewerGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.RevokedViewerGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.RevokedViewerCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.RevokedViewerCountAggregateOutputType> | number
         }
       }
     }
@@ -1143,7 +1218,8 @@ export const UserGroupScalarFieldEnum = {
   updatedAt: 'updatedAt',
   version: 'version',
   suspended: 'suspended',
-  suspendedReason: 'suspendedReason'
+  suspendedReason: 'suspendedReason',
+  embedGeneration: 'embedGeneration'
 } as const
 
 export type UserGroupScalarFieldEnum = (typeof UserGroupScalarFieldEnum)[keyof typeof UserGroupScalarFieldEnum]
@@ -1157,6 +1233,16 @@ export const RetiredTokenScalarFieldEnum = {
 } as const
 
 export type RetiredTokenScalarFieldEnum = (typeof RetiredTokenScalarFieldEnum)[keyof typeof RetiredTokenScalarFieldEnum]
+
+
+export const RevokedViewerScalarFieldEnum = {
+  teamId: 'teamId',
+  viewerId: 'viewerId',
+  generation: 'generation',
+  expiresAt: 'expiresAt'
+} as const
+
+export type RevokedViewerScalarFieldEnum = (typeof RevokedViewerScalarFieldEnum)[keyof typeof RevokedViewerScalarFieldEnum]
 
 
 export const ApiTokenScalarFieldEnum = {
@@ -1599,6 +1685,7 @@ export type PrismaClientOptions = PrismaClientOptionsWithAccelerateUrl | PrismaC
 export type GlobalOmitConfig = {
   userGroup?: Prisma.UserGroupOmit
   retiredToken?: Prisma.RetiredTokenOmit
+  revokedViewer?: Prisma.RevokedViewerOmit
   apiToken?: Prisma.ApiTokenOmit
   retiredSecret?: Prisma.RetiredSecretOmit
   signingKey?: Prisma.SigningKeyOmit

@@ -53,6 +53,7 @@ export const AnyNull = runtime.AnyNull
 export const ModelName = {
   UserGroup: 'UserGroup',
   RetiredToken: 'RetiredToken',
+  RevokedViewer: 'RevokedViewer',
   ApiToken: 'ApiToken',
   RetiredSecret: 'RetiredSecret',
   SigningKey: 'SigningKey',
@@ -91,7 +92,8 @@ export const UserGroupScalarFieldEnum = {
   updatedAt: 'updatedAt',
   version: 'version',
   suspended: 'suspended',
-  suspendedReason: 'suspendedReason'
+  suspendedReason: 'suspendedReason',
+  embedGeneration: 'embedGeneration'
 } as const
 
 export type UserGroupScalarFieldEnum = (typeof UserGroupScalarFieldEnum)[keyof typeof UserGroupScalarFieldEnum]
@@ -105,6 +107,16 @@ export const RetiredTokenScalarFieldEnum = {
 } as const
 
 export type RetiredTokenScalarFieldEnum = (typeof RetiredTokenScalarFieldEnum)[keyof typeof RetiredTokenScalarFieldEnum]
+
+
+export const RevokedViewerScalarFieldEnum = {
+  teamId: 'teamId',
+  viewerId: 'viewerId',
+  generation: 'generation',
+  expiresAt: 'expiresAt'
+} as const
+
+export type RevokedViewerScalarFieldEnum = (typeof RevokedViewerScalarFieldEnum)[keyof typeof RevokedViewerScalarFieldEnum]
 
 
 export const ApiTokenScalarFieldEnum = {

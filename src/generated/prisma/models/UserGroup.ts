@@ -29,11 +29,13 @@ export type AggregateUserGroup = {
 export type UserGroupAvgAggregateOutputType = {
   teamId: number | null
   version: number | null
+  embedGeneration: number | null
 }
 
 export type UserGroupSumAggregateOutputType = {
   teamId: number | null
   version: number | null
+  embedGeneration: number | null
 }
 
 export type UserGroupMinAggregateOutputType = {
@@ -48,6 +50,7 @@ export type UserGroupMinAggregateOutputType = {
   version: number | null
   suspended: boolean | null
   suspendedReason: string | null
+  embedGeneration: number | null
 }
 
 export type UserGroupMaxAggregateOutputType = {
@@ -62,6 +65,7 @@ export type UserGroupMaxAggregateOutputType = {
   version: number | null
   suspended: boolean | null
   suspendedReason: string | null
+  embedGeneration: number | null
 }
 
 export type UserGroupCountAggregateOutputType = {
@@ -78,6 +82,7 @@ export type UserGroupCountAggregateOutputType = {
   version: number
   suspended: number
   suspendedReason: number
+  embedGeneration: number
   _all: number
 }
 
@@ -85,11 +90,13 @@ export type UserGroupCountAggregateOutputType = {
 export type UserGroupAvgAggregateInputType = {
   teamId?: true
   version?: true
+  embedGeneration?: true
 }
 
 export type UserGroupSumAggregateInputType = {
   teamId?: true
   version?: true
+  embedGeneration?: true
 }
 
 export type UserGroupMinAggregateInputType = {
@@ -104,6 +111,7 @@ export type UserGroupMinAggregateInputType = {
   version?: true
   suspended?: true
   suspendedReason?: true
+  embedGeneration?: true
 }
 
 export type UserGroupMaxAggregateInputType = {
@@ -118,6 +126,7 @@ export type UserGroupMaxAggregateInputType = {
   version?: true
   suspended?: true
   suspendedReason?: true
+  embedGeneration?: true
 }
 
 export type UserGroupCountAggregateInputType = {
@@ -134,6 +143,7 @@ export type UserGroupCountAggregateInputType = {
   version?: true
   suspended?: true
   suspendedReason?: true
+  embedGeneration?: true
   _all?: true
 }
 
@@ -237,6 +247,7 @@ export type UserGroupGroupByOutputType = {
   version: number
   suspended: boolean
   suspendedReason: string | null
+  embedGeneration: number
   _count: UserGroupCountAggregateOutputType | null
   _avg: UserGroupAvgAggregateOutputType | null
   _sum: UserGroupSumAggregateOutputType | null
@@ -276,6 +287,8 @@ export type UserGroupWhereInput = {
   version?: Prisma.IntFilter<"UserGroup"> | number
   suspended?: Prisma.BoolFilter<"UserGroup"> | boolean
   suspendedReason?: Prisma.StringNullableFilter<"UserGroup"> | string | null
+  embedGeneration?: Prisma.IntFilter<"UserGroup"> | number
+  revokedViewers?: Prisma.RevokedViewerListRelationFilter
   retiredTokens?: Prisma.RetiredTokenListRelationFilter
 }
 
@@ -293,6 +306,8 @@ export type UserGroupOrderByWithRelationInput = {
   version?: Prisma.SortOrder
   suspended?: Prisma.SortOrder
   suspendedReason?: Prisma.SortOrderInput | Prisma.SortOrder
+  embedGeneration?: Prisma.SortOrder
+  revokedViewers?: Prisma.RevokedViewerOrderByRelationAggregateInput
   retiredTokens?: Prisma.RetiredTokenOrderByRelationAggregateInput
 }
 
@@ -313,6 +328,8 @@ export type UserGroupWhereUniqueInput = Prisma.AtLeast<{
   version?: Prisma.IntFilter<"UserGroup"> | number
   suspended?: Prisma.BoolFilter<"UserGroup"> | boolean
   suspendedReason?: Prisma.StringNullableFilter<"UserGroup"> | string | null
+  embedGeneration?: Prisma.IntFilter<"UserGroup"> | number
+  revokedViewers?: Prisma.RevokedViewerListRelationFilter
   retiredTokens?: Prisma.RetiredTokenListRelationFilter
 }, "teamId" | "tokenHash" | "providedId" | "providedId">
 
@@ -330,6 +347,7 @@ export type UserGroupOrderByWithAggregationInput = {
   version?: Prisma.SortOrder
   suspended?: Prisma.SortOrder
   suspendedReason?: Prisma.SortOrderInput | Prisma.SortOrder
+  embedGeneration?: Prisma.SortOrder
   _count?: Prisma.UserGroupCountOrderByAggregateInput
   _avg?: Prisma.UserGroupAvgOrderByAggregateInput
   _max?: Prisma.UserGroupMaxOrderByAggregateInput
@@ -354,6 +372,7 @@ export type UserGroupScalarWhereWithAggregatesInput = {
   version?: Prisma.IntWithAggregatesFilter<"UserGroup"> | number
   suspended?: Prisma.BoolWithAggregatesFilter<"UserGroup"> | boolean
   suspendedReason?: Prisma.StringNullableWithAggregatesFilter<"UserGroup"> | string | null
+  embedGeneration?: Prisma.IntWithAggregatesFilter<"UserGroup"> | number
 }
 
 export type UserGroupCreateInput = {
@@ -369,6 +388,8 @@ export type UserGroupCreateInput = {
   version?: number
   suspended?: boolean
   suspendedReason?: string | null
+  embedGeneration?: number
+  revokedViewers?: Prisma.RevokedViewerCreateNestedManyWithoutUserGroupInput
   retiredTokens?: Prisma.RetiredTokenCreateNestedManyWithoutUserGroupInput
 }
 
@@ -386,6 +407,8 @@ export type UserGroupUncheckedCreateInput = {
   version?: number
   suspended?: boolean
   suspendedReason?: string | null
+  embedGeneration?: number
+  revokedViewers?: Prisma.RevokedViewerUncheckedCreateNestedManyWithoutUserGroupInput
   retiredTokens?: Prisma.RetiredTokenUncheckedCreateNestedManyWithoutUserGroupInput
 }
 
@@ -402,6 +425,8 @@ export type UserGroupUpdateInput = {
   version?: Prisma.IntFieldUpdateOperationsInput | number
   suspended?: Prisma.BoolFieldUpdateOperationsInput | boolean
   suspendedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  embedGeneration?: Prisma.IntFieldUpdateOperationsInput | number
+  revokedViewers?: Prisma.RevokedViewerUpdateManyWithoutUserGroupNestedInput
   retiredTokens?: Prisma.RetiredTokenUpdateManyWithoutUserGroupNestedInput
 }
 
@@ -419,6 +444,8 @@ export type UserGroupUncheckedUpdateInput = {
   version?: Prisma.IntFieldUpdateOperationsInput | number
   suspended?: Prisma.BoolFieldUpdateOperationsInput | boolean
   suspendedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  embedGeneration?: Prisma.IntFieldUpdateOperationsInput | number
+  revokedViewers?: Prisma.RevokedViewerUncheckedUpdateManyWithoutUserGroupNestedInput
   retiredTokens?: Prisma.RetiredTokenUncheckedUpdateManyWithoutUserGroupNestedInput
 }
 
@@ -436,6 +463,7 @@ export type UserGroupCreateManyInput = {
   version?: number
   suspended?: boolean
   suspendedReason?: string | null
+  embedGeneration?: number
 }
 
 export type UserGroupUpdateManyMutationInput = {
@@ -451,6 +479,7 @@ export type UserGroupUpdateManyMutationInput = {
   version?: Prisma.IntFieldUpdateOperationsInput | number
   suspended?: Prisma.BoolFieldUpdateOperationsInput | boolean
   suspendedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  embedGeneration?: Prisma.IntFieldUpdateOperationsInput | number
 }
 
 export type UserGroupUncheckedUpdateManyInput = {
@@ -467,6 +496,7 @@ export type UserGroupUncheckedUpdateManyInput = {
   version?: Prisma.IntFieldUpdateOperationsInput | number
   suspended?: Prisma.BoolFieldUpdateOperationsInput | boolean
   suspendedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  embedGeneration?: Prisma.IntFieldUpdateOperationsInput | number
 }
 
 export type UserGroupCountOrderByAggregateInput = {
@@ -483,11 +513,13 @@ export type UserGroupCountOrderByAggregateInput = {
   version?: Prisma.SortOrder
   suspended?: Prisma.SortOrder
   suspendedReason?: Prisma.SortOrder
+  embedGeneration?: Prisma.SortOrder
 }
 
 export type UserGroupAvgOrderByAggregateInput = {
   teamId?: Prisma.SortOrder
   version?: Prisma.SortOrder
+  embedGeneration?: Prisma.SortOrder
 }
 
 export type UserGroupMaxOrderByAggregateInput = {
@@ -502,6 +534,7 @@ export type UserGroupMaxOrderByAggregateInput = {
   version?: Prisma.SortOrder
   suspended?: Prisma.SortOrder
   suspendedReason?: Prisma.SortOrder
+  embedGeneration?: Prisma.SortOrder
 }
 
 export type UserGroupMinOrderByAggregateInput = {
@@ -516,11 +549,13 @@ export type UserGroupMinOrderByAggregateInput = {
   version?: Prisma.SortOrder
   suspended?: Prisma.SortOrder
   suspendedReason?: Prisma.SortOrder
+  embedGeneration?: Prisma.SortOrder
 }
 
 export type UserGroupSumOrderByAggregateInput = {
   teamId?: Prisma.SortOrder
   version?: Prisma.SortOrder
+  embedGeneration?: Prisma.SortOrder
 }
 
 export type UserGroupScalarRelationFilter = {
@@ -574,6 +609,20 @@ export type UserGroupUpdateOneRequiredWithoutRetiredTokensNestedInput = {
   update?: Prisma.XOR<Prisma.XOR<Prisma.UserGroupUpdateToOneWithWhereWithoutRetiredTokensInput, Prisma.UserGroupUpdateWithoutRetiredTokensInput>, Prisma.UserGroupUncheckedUpdateWithoutRetiredTokensInput>
 }
 
+export type UserGroupCreateNestedOneWithoutRevokedViewersInput = {
+  create?: Prisma.XOR<Prisma.UserGroupCreateWithoutRevokedViewersInput, Prisma.UserGroupUncheckedCreateWithoutRevokedViewersInput>
+  connectOrCreate?: Prisma.UserGroupCreateOrConnectWithoutRevokedViewersInput
+  connect?: Prisma.UserGroupWhereUniqueInput
+}
+
+export type UserGroupUpdateOneRequiredWithoutRevokedViewersNestedInput = {
+  create?: Prisma.XOR<Prisma.UserGroupCreateWithoutRevokedViewersInput, Prisma.UserGroupUncheckedCreateWithoutRevokedViewersInput>
+  connectOrCreate?: Prisma.UserGroupCreateOrConnectWithoutRevokedViewersInput
+  upsert?: Prisma.UserGroupUpsertWithoutRevokedViewersInput
+  connect?: Prisma.UserGroupWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.UserGroupUpdateToOneWithWhereWithoutRevokedViewersInput, Prisma.UserGroupUpdateWithoutRevokedViewersInput>, Prisma.UserGroupUncheckedUpdateWithoutRevokedViewersInput>
+}
+
 export type UserGroupCreateWithoutRetiredTokensInput = {
   providedId: string
   environmentTag?: $Enums.EnvironmentTag | null
@@ -587,6 +636,8 @@ export type UserGroupCreateWithoutRetiredTokensInput = {
   version?: number
   suspended?: boolean
   suspendedReason?: string | null
+  embedGeneration?: number
+  revokedViewers?: Prisma.RevokedViewerCreateNestedManyWithoutUserGroupInput
 }
 
 export type UserGroupUncheckedCreateWithoutRetiredTokensInput = {
@@ -603,6 +654,8 @@ export type UserGroupUncheckedCreateWithoutRetiredTokensInput = {
   version?: number
   suspended?: boolean
   suspendedReason?: string | null
+  embedGeneration?: number
+  revokedViewers?: Prisma.RevokedViewerUncheckedCreateNestedManyWithoutUserGroupInput
 }
 
 export type UserGroupCreateOrConnectWithoutRetiredTokensInput = {
@@ -634,6 +687,8 @@ export type UserGroupUpdateWithoutRetiredTokensInput = {
   version?: Prisma.IntFieldUpdateOperationsInput | number
   suspended?: Prisma.BoolFieldUpdateOperationsInput | boolean
   suspendedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  embedGeneration?: Prisma.IntFieldUpdateOperationsInput | number
+  revokedViewers?: Prisma.RevokedViewerUpdateManyWithoutUserGroupNestedInput
 }
 
 export type UserGroupUncheckedUpdateWithoutRetiredTokensInput = {
@@ -650,6 +705,94 @@ export type UserGroupUncheckedUpdateWithoutRetiredTokensInput = {
   version?: Prisma.IntFieldUpdateOperationsInput | number
   suspended?: Prisma.BoolFieldUpdateOperationsInput | boolean
   suspendedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  embedGeneration?: Prisma.IntFieldUpdateOperationsInput | number
+  revokedViewers?: Prisma.RevokedViewerUncheckedUpdateManyWithoutUserGroupNestedInput
+}
+
+export type UserGroupCreateWithoutRevokedViewersInput = {
+  providedId: string
+  environmentTag?: $Enums.EnvironmentTag | null
+  name: string
+  tokenHash: runtime.Bytes
+  tokenEncrypted: runtime.Bytes
+  properties?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  mapping?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  version?: number
+  suspended?: boolean
+  suspendedReason?: string | null
+  embedGeneration?: number
+  retiredTokens?: Prisma.RetiredTokenCreateNestedManyWithoutUserGroupInput
+}
+
+export type UserGroupUncheckedCreateWithoutRevokedViewersInput = {
+  teamId?: number
+  providedId: string
+  environmentTag?: $Enums.EnvironmentTag | null
+  name: string
+  tokenHash: runtime.Bytes
+  tokenEncrypted: runtime.Bytes
+  properties?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  mapping?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  version?: number
+  suspended?: boolean
+  suspendedReason?: string | null
+  embedGeneration?: number
+  retiredTokens?: Prisma.RetiredTokenUncheckedCreateNestedManyWithoutUserGroupInput
+}
+
+export type UserGroupCreateOrConnectWithoutRevokedViewersInput = {
+  where: Prisma.UserGroupWhereUniqueInput
+  create: Prisma.XOR<Prisma.UserGroupCreateWithoutRevokedViewersInput, Prisma.UserGroupUncheckedCreateWithoutRevokedViewersInput>
+}
+
+export type UserGroupUpsertWithoutRevokedViewersInput = {
+  update: Prisma.XOR<Prisma.UserGroupUpdateWithoutRevokedViewersInput, Prisma.UserGroupUncheckedUpdateWithoutRevokedViewersInput>
+  create: Prisma.XOR<Prisma.UserGroupCreateWithoutRevokedViewersInput, Prisma.UserGroupUncheckedCreateWithoutRevokedViewersInput>
+  where?: Prisma.UserGroupWhereInput
+}
+
+export type UserGroupUpdateToOneWithWhereWithoutRevokedViewersInput = {
+  where?: Prisma.UserGroupWhereInput
+  data: Prisma.XOR<Prisma.UserGroupUpdateWithoutRevokedViewersInput, Prisma.UserGroupUncheckedUpdateWithoutRevokedViewersInput>
+}
+
+export type UserGroupUpdateWithoutRevokedViewersInput = {
+  providedId?: Prisma.StringFieldUpdateOperationsInput | string
+  environmentTag?: Prisma.NullableEnumEnvironmentTagFieldUpdateOperationsInput | $Enums.EnvironmentTag | null
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  tokenHash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
+  tokenEncrypted?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
+  properties?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  mapping?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  version?: Prisma.IntFieldUpdateOperationsInput | number
+  suspended?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  suspendedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  embedGeneration?: Prisma.IntFieldUpdateOperationsInput | number
+  retiredTokens?: Prisma.RetiredTokenUpdateManyWithoutUserGroupNestedInput
+}
+
+export type UserGroupUncheckedUpdateWithoutRevokedViewersInput = {
+  teamId?: Prisma.IntFieldUpdateOperationsInput | number
+  providedId?: Prisma.StringFieldUpdateOperationsInput | string
+  environmentTag?: Prisma.NullableEnumEnvironmentTagFieldUpdateOperationsInput | $Enums.EnvironmentTag | null
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  tokenHash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
+  tokenEncrypted?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
+  properties?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  mapping?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  version?: Prisma.IntFieldUpdateOperationsInput | number
+  suspended?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  suspendedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  embedGeneration?: Prisma.IntFieldUpdateOperationsInput | number
+  retiredTokens?: Prisma.RetiredTokenUncheckedUpdateManyWithoutUserGroupNestedInput
 }
 
 
@@ -658,10 +801,12 @@ export type UserGroupUncheckedUpdateWithoutRetiredTokensInput = {
  */
 
 export type UserGroupCountOutputType = {
+  revokedViewers: number
   retiredTokens: number
 }
 
 export type UserGroupCountOutputTypeSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  revokedViewers?: boolean | UserGroupCountOutputTypeCountRevokedViewersArgs
   retiredTokens?: boolean | UserGroupCountOutputTypeCountRetiredTokensArgs
 }
 
@@ -673,6 +818,13 @@ export type UserGroupCountOutputTypeDefaultArgs<ExtArgs extends runtime.Types.Ex
    * Select specific fields to fetch from the UserGroupCountOutputType
    */
   select?: Prisma.UserGroupCountOutputTypeSelect<ExtArgs> | null
+}
+
+/**
+ * UserGroupCountOutputType without action
+ */
+export type UserGroupCountOutputTypeCountRevokedViewersArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.RevokedViewerWhereInput
 }
 
 /**
@@ -697,6 +849,8 @@ export type UserGroupSelect<ExtArgs extends runtime.Types.Extensions.InternalArg
   version?: boolean
   suspended?: boolean
   suspendedReason?: boolean
+  embedGeneration?: boolean
+  revokedViewers?: boolean | Prisma.UserGroup$revokedViewersArgs<ExtArgs>
   retiredTokens?: boolean | Prisma.UserGroup$retiredTokensArgs<ExtArgs>
   _count?: boolean | Prisma.UserGroupCountOutputTypeDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["userGroup"]>
@@ -715,6 +869,7 @@ export type UserGroupSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Ext
   version?: boolean
   suspended?: boolean
   suspendedReason?: boolean
+  embedGeneration?: boolean
 }, ExtArgs["result"]["userGroup"]>
 
 export type UserGroupSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -731,6 +886,7 @@ export type UserGroupSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Ext
   version?: boolean
   suspended?: boolean
   suspendedReason?: boolean
+  embedGeneration?: boolean
 }, ExtArgs["result"]["userGroup"]>
 
 export type UserGroupSelectScalar = {
@@ -747,10 +903,12 @@ export type UserGroupSelectScalar = {
   version?: boolean
   suspended?: boolean
   suspendedReason?: boolean
+  embedGeneration?: boolean
 }
 
-export type UserGroupOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"teamId" | "providedId" | "environmentTag" | "name" | "tokenHash" | "tokenEncrypted" | "properties" | "mapping" | "createdAt" | "updatedAt" | "version" | "suspended" | "suspendedReason", ExtArgs["result"]["userGroup"]>
+export type UserGroupOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"teamId" | "providedId" | "environmentTag" | "name" | "tokenHash" | "tokenEncrypted" | "properties" | "mapping" | "createdAt" | "updatedAt" | "version" | "suspended" | "suspendedReason" | "embedGeneration", ExtArgs["result"]["userGroup"]>
 export type UserGroupInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  revokedViewers?: boolean | Prisma.UserGroup$revokedViewersArgs<ExtArgs>
   retiredTokens?: boolean | Prisma.UserGroup$retiredTokensArgs<ExtArgs>
   _count?: boolean | Prisma.UserGroupCountOutputTypeDefaultArgs<ExtArgs>
 }
@@ -760,6 +918,10 @@ export type UserGroupIncludeUpdateManyAndReturn<ExtArgs extends runtime.Types.Ex
 export type $UserGroupPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "UserGroup"
   objects: {
+    /**
+     * Viewers whose embed tokens were revoked.
+     */
+    revokedViewers: Prisma.$RevokedViewerPayload<ExtArgs>[]
     /**
      * Replaced tokens that are in their grace period.
      */
@@ -819,6 +981,10 @@ export type $UserGroupPayload<ExtArgs extends runtime.Types.Extensions.InternalA
      * Why it was suspended: 1 to 255 characters; none if no reason was given, or it is not suspended.
      */
     suspendedReason: string | null
+    /**
+     * Embed tokens with a smaller one are revoked.
+     */
+    embedGeneration: number
   }, ExtArgs["result"]["userGroup"]>
   composites: {}
 }
@@ -1213,6 +1379,7 @@ readonly fields: UserGroupFieldRefs;
  */
 export interface Prisma__UserGroupClient<T, Null = never, ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs, GlobalOmitOptions = {}> extends Prisma.PrismaPromise<T> {
   readonly [Symbol.toStringTag]: "PrismaPromise"
+  revokedViewers<T extends Prisma.UserGroup$revokedViewersArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.UserGroup$revokedViewersArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$RevokedViewerPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   retiredTokens<T extends Prisma.UserGroup$retiredTokensArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.UserGroup$retiredTokensArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$RetiredTokenPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
@@ -1256,6 +1423,7 @@ export interface UserGroupFieldRefs {
   readonly version: Prisma.FieldRef<"UserGroup", 'Int'>
   readonly suspended: Prisma.FieldRef<"UserGroup", 'Boolean'>
   readonly suspendedReason: Prisma.FieldRef<"UserGroup", 'String'>
+  readonly embedGeneration: Prisma.FieldRef<"UserGroup", 'Int'>
 }
     
 
@@ -1646,6 +1814,30 @@ export type UserGroupDeleteManyArgs<ExtArgs extends runtime.Types.Extensions.Int
    * Limit how many UserGroups to delete.
    */
   limit?: number
+}
+
+/**
+ * UserGroup.revokedViewers
+ */
+export type UserGroup$revokedViewersArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the RevokedViewer
+   */
+  select?: Prisma.RevokedViewerSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the RevokedViewer
+   */
+  omit?: Prisma.RevokedViewerOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.RevokedViewerInclude<ExtArgs> | null
+  where?: Prisma.RevokedViewerWhereInput
+  orderBy?: Prisma.RevokedViewerOrderByWithRelationInput | Prisma.RevokedViewerOrderByWithRelationInput[]
+  cursor?: Prisma.RevokedViewerWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.RevokedViewerScalarFieldEnum | Prisma.RevokedViewerScalarFieldEnum[]
 }
 
 /**
