@@ -226,6 +226,12 @@ export const restOperations: Record<string, RestOperation> = {
     elsewhere: 'NOT_FOUND',
     changes: true,
   },
+  'DELETE /api/user': {
+    body: ({ providedId }) => ({ user_group_id: providedId }),
+    scopes: write,
+    elsewhere: 'NOT_FOUND',
+    changes: true,
+  },
   'POST /api/user': {
     body: ({ token }) => ({ current_token: token }),
     scopes: write,
