@@ -41,7 +41,9 @@ import { createRequestLog, traceIdOf } from './request-log.ts';
 import { createRoutes } from './routes.ts';
 import { printSdl, schema } from './schema.ts';
 import { tracing } from './tracing/tracing.ts';
+import { recordLastResolved } from './user-groups/last-resolved.ts';
 import { userHandler } from './user-groups/rest.ts';
+import { bindResolvedStamps } from './user-groups/statements/last-resolved.ts';
 import type { Services } from './user-groups/user-groups.ts';
 
 /** A gateway that does not listen yet. */
@@ -86,8 +88,8 @@ const missingKeyLogMs = 60_000;
 const maxLoggedKeys = 100;
 
 /**
- * Builds the whole gateway on a database. Starts nothing but the recording of when API tokens were used and of the event loop's
- * delay, and the sharing of request counts.
+ * Builds the whole gateway on a database. Starts nothing but the recording of when API tokens were used and groups were
+ * resolved, and of the event loop's delay, and the sharing of request counts.
  */
 export function buildGateway(
   given: Database,
@@ -99,10 +101,11 @@ export function buildGateway(
   const publicUrl = (): string => options.publicUrl ?? urlOf(server);
   const eventBytes = options.eventBytes ?? createEventBytes();
   const onRecorded: OnRecorded = (event) => countEvent(eventBytes, event);
+  const lastResolved = recordLastResolved(bindResolvedStamps(database));
   const bindServices = (db: Db, { query }: Pick<Database, 'query'>): Services => {
     const signingKeys = new SigningKeys(bindSigningKeys({ query }), keys);
     const revocations = bindRevocations({ query }, onRecorded);
-    return { db, keys, eventBytes, embedTokens: { signingKeys, revocations, publicUrl } };
+    return { db, keys, eventBytes, lastResolved, embedTokens: { signingKeys, revocations, publicUrl } };
   };
   const services = bindServices(createDb(database, onRecorded), database);
   const { signingKeys } = services.embedTokens;
@@ -191,7 +194,7 @@ export function buildGateway(
     },
     async close() {
       processMetrics.stop();
-      await Promise.all([lastUsed.stop(), rateLimiting.stop()]);
+      await Promise.all([lastUsed.stop(), lastResolved.stop(), rateLimiting.stop()]);
     },
   };
 }

@@ -20,6 +20,7 @@ interface Group {
   readonly name: string;
   readonly properties: Json;
   readonly suspended: boolean;
+  readonly lastResolvedAt?: Date | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
@@ -85,6 +86,7 @@ const draftWith = (properties: fc.Arbitrary<Json>) =>
     environmentTag: fc.constantFrom(...tags),
     properties,
     suspended: fc.boolean(),
+    lastResolvedAt: fc.option(time),
     createdAt: time,
     updatedAt: time,
   });
@@ -122,6 +124,7 @@ describe('pages', () => {
       environmentTag: null,
       properties: {},
       suspended: false,
+      lastResolvedAt: null,
       createdAt: new Date(0),
       updatedAt: new Date(0),
     };
@@ -211,6 +214,7 @@ describe('filters', () => {
     providedIds: fc.array(text, { maxLength: 30 }),
     properties: fc.array(property, { maxLength: 2 }),
     status: fc.constantFrom('ACTIVE' as const, 'SUSPENDED' as const),
+    notResolvedSince: time,
     createdAt: range,
     updatedAt: range,
   };
@@ -220,6 +224,7 @@ describe('filters', () => {
     fc.record({ providedIds: conditions.providedIds, updatedAt: conditions.updatedAt }),
     fc.record({ search: conditions.search, createdAt: conditions.createdAt }),
     fc.record({ status: conditions.status, createdAt: conditions.createdAt }),
+    fc.record({ notResolvedSince: conditions.notResolvedSince }),
     fc.record(conditions, { requiredKeys: [] }),
   );
 
@@ -244,12 +249,13 @@ describe('filters', () => {
   }
 
   const matches = (group: Group, given: UserGroupFilter, lower: ReadonlyMap<string, string>): boolean => {
-    const { search, providedIds, properties: wanted, status, createdAt, updatedAt } = given;
+    const { search, providedIds, properties: wanted, status, notResolvedSince, createdAt, updatedAt } = given;
     const has = (own: string) => search == null || lower.get(own)?.includes(lower.get(search) ?? '');
     return (
       Boolean(has(group.name) || has(group.providedId)) &&
       (!providedIds || providedIds.includes(group.providedId)) &&
       (wanted ?? []).every(({ path, equals }) => isDeepStrictEqual(at(group.properties, path), equals)) &&
+      (!notResolvedSince || !group.lastResolvedAt || group.lastResolvedAt < notResolvedSince) &&
       (!status || group.suspended === (status === 'SUSPENDED')) &&
       (!createdAt || isIn(createdAt, group.createdAt)) &&
       (!updatedAt || isIn(updatedAt, group.updatedAt))

@@ -58,6 +58,10 @@ const UserGroupFilterInput = builder.inputType('UserGroupFilter', {
         t.string({ description: `${label}: exactly this text, 1 to 255 characters.` }),
       ]),
     ),
+    notResolvedSince: t.field({
+      type: 'DateTime',
+      description: 'Groups whose tokens were not looked up at this time or later, accurate to the hour, or never.',
+    }),
     createdAt: t.field({ type: DateTimeRangeInput, description: `When the group was created. ${followed}` }),
     updatedAt: t.field({ type: DateTimeRangeInput, description: `When the group was last changed. ${followed}` }),
   }),

@@ -86,6 +86,11 @@ builder.node(UserGroupType, {
       nullable: true,
       description: 'Why it was suspended; null if no reason was given, or it is active.',
     }),
+    lastResolvedAt: t.expose('lastResolvedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When one of its tokens was last looked up, accurate to the hour; null if never.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the group was created.' }),
     updatedAt: t.expose('updatedAt', {
       type: 'DateTime',

@@ -18,7 +18,7 @@ const decoders = {
   int: columnTypes.integer,
   json: { decode: (json: string | null): unknown => (json === null ? null : JSON.parse(json)), isKept: true },
   text: { decode: (text: string | null) => text },
-  timestamptz: columnTypes.time,
+  timestamptz: columnTypes.nullableTime,
 } as const satisfies Readonly<Record<StoredAttribute['type'], Omit<Column, 'sql'>>>;
 
 const columns: Readonly<Record<string, Column & ParameterColumn>> = Object.fromEntries(

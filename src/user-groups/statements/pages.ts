@@ -28,6 +28,7 @@ export interface GroupConditions {
   /** Columns with the text that they equal. */
   readonly texts?: readonly { readonly sql: string; readonly equals: string }[] | undefined;
   readonly suspended?: boolean | undefined;
+  readonly notResolvedSince?: Date | undefined;
   readonly createdAt?: TimeRange | undefined;
   readonly updatedAt?: TimeRange | undefined;
 }
@@ -179,7 +180,16 @@ export async function countMatches(
 }
 
 function conditionsOf(environmentTag: MatchQuery['environmentTag'], conditions: GroupConditions): Prisma.Sql[] {
-  const { search, providedIds, properties = [], texts = [], suspended, createdAt = {}, updatedAt = {} } = conditions;
+  const {
+    search,
+    providedIds,
+    properties = [],
+    texts = [],
+    suspended,
+    notResolvedSince,
+    createdAt = {},
+    updatedAt = {},
+  } = conditions;
   const where = [
     environmentTag === null
       ? Prisma.sql`environment_tag is null`
@@ -198,6 +208,9 @@ function conditionsOf(environmentTag: MatchQuery['environmentTag'], conditions: 
   }
   for (const { sql, equals } of texts) where.push(Prisma.sql`${Prisma.raw(sql)} = ${equals}::text`);
   if (suspended !== undefined) where.push(suspended ? Prisma.sql`suspended` : Prisma.sql`not suspended`);
+  if (notResolvedSince) {
+    where.push(Prisma.sql`(last_resolved_at is null or last_resolved_at < ${notResolvedSince}::timestamptz)`);
+  }
   return [...where, ...rangeOf(columnOf('createdAt'), createdAt), ...rangeOf(columnOf('updatedAt'), updatedAt)];
 }
 

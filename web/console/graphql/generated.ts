@@ -485,6 +485,8 @@ export type UserGroupFilter = {
   readonly createdAt?: DateTimeRange | null | undefined;
   /** The environment. Any other than that of the API token requires the scope admin; without this condition, admin lists every environment. */
   readonly environmentTag?: EnvironmentTagFilter | null | undefined;
+  /** Groups whose tokens were not looked up at this time or later, accurate to the hour, or never. */
+  readonly notResolvedSince?: string | null | undefined;
   /** Properties that the group must have: at most 5. */
   readonly properties?: ReadonlyArray<PropertyFilter> | null | undefined;
   /** The provided IDs to choose from: at most 100. */
@@ -558,11 +560,11 @@ export type GroupQueryVariables = Exact<{
 }>;
 
 
-export type GroupQuery = { readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } | null };
+export type GroupQuery = { readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly lastResolvedAt: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } | null };
 
-export type GroupDetailFragment = { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> };
+export type GroupDetailFragment = { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly lastResolvedAt: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> };
 
-export type MismatchFragment = { readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } };
+export type MismatchFragment = { readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly lastResolvedAt: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } };
 
 export type GroupTokenQueryVariables = Exact<{
   by: UserGroupBy;
@@ -581,8 +583,8 @@ export type UpdateGroupMutation = { readonly updateUserGroup:
     | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
     | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
     | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
-    | { readonly __typename: 'UpdateUserGroupPayload', readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
-    | { readonly __typename: 'VersionMismatch', readonly code: ErrorCode, readonly message: string, readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
+    | { readonly __typename: 'UpdateUserGroupPayload', readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly lastResolvedAt: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
+    | { readonly __typename: 'VersionMismatch', readonly code: ErrorCode, readonly message: string, readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly lastResolvedAt: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
    | null };
 
 export type RotateGroupTokenMutationVariables = Exact<{
@@ -594,9 +596,9 @@ export type RotateGroupTokenMutation = { readonly rotateUserGroupToken:
     | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
     | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
     | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
-    | { readonly __typename: 'RotateUserGroupTokenPayload', readonly previousTokenExpiresAt: string | null, readonly userGroup: { readonly token: string, readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
+    | { readonly __typename: 'RotateUserGroupTokenPayload', readonly previousTokenExpiresAt: string | null, readonly userGroup: { readonly token: string, readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly lastResolvedAt: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
     | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
-    | { readonly __typename: 'VersionMismatch', readonly code: ErrorCode, readonly message: string, readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
+    | { readonly __typename: 'VersionMismatch', readonly code: ErrorCode, readonly message: string, readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly lastResolvedAt: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
    | null };
 
 export type CreateEmbedTokenMutationVariables = Exact<{
@@ -623,9 +625,9 @@ export type SetGroupEnvironmentMutation = { readonly setUserGroupEnvironment:
     | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
     | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
     | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
-    | { readonly __typename: 'SetUserGroupEnvironmentPayload', readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
+    | { readonly __typename: 'SetUserGroupEnvironmentPayload', readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly lastResolvedAt: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
     | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
-    | { readonly __typename: 'VersionMismatch', readonly code: ErrorCode, readonly message: string, readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
+    | { readonly __typename: 'VersionMismatch', readonly code: ErrorCode, readonly message: string, readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly lastResolvedAt: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
    | null };
 
 export type SuspendGroupMutationVariables = Exact<{
@@ -637,7 +639,7 @@ export type SuspendGroupMutation = { readonly suspendUserGroup:
     | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
     | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
     | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
-    | { readonly __typename: 'SuspendUserGroupPayload', readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
+    | { readonly __typename: 'SuspendUserGroupPayload', readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly lastResolvedAt: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
     | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
    | null };
 
@@ -650,7 +652,7 @@ export type ResumeGroupMutation = { readonly resumeUserGroup:
     | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
     | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
     | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
-    | { readonly __typename: 'ResumeUserGroupPayload', readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
+    | { readonly __typename: 'ResumeUserGroupPayload', readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly lastResolvedAt: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
     | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
    | null };
 
@@ -716,7 +718,7 @@ export type DeleteGroupMutation = { readonly deleteUserGroup:
     | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
     | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
     | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
-    | { readonly __typename: 'VersionMismatch', readonly code: ErrorCode, readonly message: string, readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
+    | { readonly __typename: 'VersionMismatch', readonly code: ErrorCode, readonly message: string, readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly lastResolvedAt: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
    | null };
 
 type Failure_Conflict_Fragment = { readonly code: ErrorCode, readonly message: string };
@@ -854,7 +856,7 @@ export const CreateGroup = document<CreateGroupMutation, CreateGroupMutationVari
 );
 
 export const DeleteGroup = document<DeleteGroupMutation, DeleteGroupMutationVariables>(
-  "fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason createdAt updatedAt version}fragment Mismatch on VersionMismatch{userGroup{...GroupDetail}}mutation DeleteGroup($input:DeleteUserGroupInput!){deleteUserGroup(input:$input){__typename ...on DeleteUserGroupPayload{deletedId}...Mismatch ...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
+  "fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason lastResolvedAt createdAt updatedAt version}fragment Mismatch on VersionMismatch{userGroup{...GroupDetail}}mutation DeleteGroup($input:DeleteUserGroupInput!){deleteUserGroup(input:$input){__typename ...on DeleteUserGroupPayload{deletedId}...Mismatch ...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
 );
 
 export const EnvironmentCounts = document<EnvironmentCountsQuery, EnvironmentCountsQueryVariables>(
@@ -870,7 +872,7 @@ export const FindGroup = document<FindGroupQuery, FindGroupQueryVariables>(
 );
 
 export const Group = document<GroupQuery, GroupQueryVariables>(
-  "query Group($by:UserGroupBy!){userGroup(by:$by){...GroupDetail}}fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason createdAt updatedAt version}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
+  "query Group($by:UserGroupBy!){userGroup(by:$by){...GroupDetail}}fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason lastResolvedAt createdAt updatedAt version}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
 );
 
 export const GroupCount = document<GroupCountQuery, GroupCountQueryVariables>(
@@ -902,7 +904,7 @@ export const OwnCount = document<OwnCountQuery, OwnCountQueryVariables>(
 );
 
 export const ResumeGroup = document<ResumeGroupMutation, ResumeGroupMutationVariables>(
-  "fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason createdAt updatedAt version}mutation ResumeGroup($input:ResumeUserGroupInput!){resumeUserGroup(input:$input){__typename ...on ResumeUserGroupPayload{userGroup{...GroupDetail}}...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
+  "fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason lastResolvedAt createdAt updatedAt version}mutation ResumeGroup($input:ResumeUserGroupInput!){resumeUserGroup(input:$input){__typename ...on ResumeUserGroupPayload{userGroup{...GroupDetail}}...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
 );
 
 export const RevokeApiToken = document<RevokeApiTokenMutation, RevokeApiTokenMutationVariables>(
@@ -914,15 +916,15 @@ export const RotateApiToken = document<RotateApiTokenMutation, RotateApiTokenMut
 );
 
 export const RotateGroupToken = document<RotateGroupTokenMutation, RotateGroupTokenMutationVariables>(
-  "fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason createdAt updatedAt version}fragment Mismatch on VersionMismatch{userGroup{...GroupDetail}}mutation RotateGroupToken($input:RotateUserGroupTokenInput!){rotateUserGroupToken(input:$input){__typename ...on RotateUserGroupTokenPayload{previousTokenExpiresAt userGroup{...GroupDetail token}}...Mismatch ...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
+  "fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason lastResolvedAt createdAt updatedAt version}fragment Mismatch on VersionMismatch{userGroup{...GroupDetail}}mutation RotateGroupToken($input:RotateUserGroupTokenInput!){rotateUserGroupToken(input:$input){__typename ...on RotateUserGroupTokenPayload{previousTokenExpiresAt userGroup{...GroupDetail token}}...Mismatch ...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
 );
 
 export const SetGroupEnvironment = document<SetGroupEnvironmentMutation, SetGroupEnvironmentMutationVariables>(
-  "fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason createdAt updatedAt version}fragment Mismatch on VersionMismatch{userGroup{...GroupDetail}}mutation SetGroupEnvironment($input:SetUserGroupEnvironmentInput!){setUserGroupEnvironment(input:$input){__typename ...on SetUserGroupEnvironmentPayload{userGroup{...GroupDetail}}...Mismatch ...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
+  "fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason lastResolvedAt createdAt updatedAt version}fragment Mismatch on VersionMismatch{userGroup{...GroupDetail}}mutation SetGroupEnvironment($input:SetUserGroupEnvironmentInput!){setUserGroupEnvironment(input:$input){__typename ...on SetUserGroupEnvironmentPayload{userGroup{...GroupDetail}}...Mismatch ...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
 );
 
 export const SuspendGroup = document<SuspendGroupMutation, SuspendGroupMutationVariables>(
-  "fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason createdAt updatedAt version}mutation SuspendGroup($input:SuspendUserGroupInput!){suspendUserGroup(input:$input){__typename ...on SuspendUserGroupPayload{userGroup{...GroupDetail}}...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
+  "fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason lastResolvedAt createdAt updatedAt version}mutation SuspendGroup($input:SuspendUserGroupInput!){suspendUserGroup(input:$input){__typename ...on SuspendUserGroupPayload{userGroup{...GroupDetail}}...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
 );
 
 export const UpdateApiToken = document<UpdateApiTokenMutation, UpdateApiTokenMutationVariables>(
@@ -930,5 +932,5 @@ export const UpdateApiToken = document<UpdateApiTokenMutation, UpdateApiTokenMut
 );
 
 export const UpdateGroup = document<UpdateGroupMutation, UpdateGroupMutationVariables>(
-  "fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason createdAt updatedAt version}fragment Mismatch on VersionMismatch{userGroup{...GroupDetail}}mutation UpdateGroup($input:UpdateUserGroupInput!){updateUserGroup(input:$input){__typename ...on UpdateUserGroupPayload{userGroup{...GroupDetail}}...Mismatch ...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
+  "fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason lastResolvedAt createdAt updatedAt version}fragment Mismatch on VersionMismatch{userGroup{...GroupDetail}}mutation UpdateGroup($input:UpdateUserGroupInput!){updateUserGroup(input:$input){__typename ...on UpdateUserGroupPayload{userGroup{...GroupDetail}}...Mismatch ...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
 );

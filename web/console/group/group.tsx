@@ -131,6 +131,12 @@ function Facts({ group }: { readonly group: GroupDetailFragment }) {
           <Time value={group.updatedAt} />
         </dd>
       </div>
+      <div>
+        <dt>Last seen</dt>
+        <dd title="When one of its tokens was last looked up, accurate to the hour">
+          {group.lastResolvedAt ? <Time value={group.lastResolvedAt} /> : <span className="muted">never</span>}
+        </dd>
+      </div>
     </dl>
   );
 }

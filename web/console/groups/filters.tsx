@@ -86,6 +86,13 @@ export function Filters({ state, onChange, onToken }: FiltersProps) {
             {...{ from: state.updatedFrom, to: state.updatedTo }}
             onChange={(updatedFrom, updatedTo) => onChange({ updatedFrom, updatedTo })}
           />
+          <TextField
+            label="Not seen since"
+            hint="No token of the group was looked up since then."
+            type="date"
+            value={state.notSeenSince}
+            onChange={(notSeenSince) => onChange({ notSeenSince })}
+          />
           {textFilters.map(({ key, label }) => (
             <TextFilter
               key={key}

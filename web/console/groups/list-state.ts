@@ -17,6 +17,8 @@ import { withoutToken } from '../ui/token-text.ts';
 export interface ListState {
   readonly search: string;
   readonly environment: EnvironmentChoice | '';
+  /** The day since which no token of the group was looked up, as above. */
+  readonly notSeenSince: string;
   /** Empty for both. */
   readonly status: UserGroupStatus | '';
   /** Each `path.of.members=value`. */
@@ -68,6 +70,7 @@ export function readState(query: URLSearchParams): ListState {
   return {
     search: text('search'),
     environment: isEnvironmentChoice(environment) ? environment : '',
+    notSeenSince: day('not-seen-since'),
     status: statuses.find(({ value }) => value === query.get('status'))?.value ?? '',
     properties: query.getAll('property').filter(parseProperty).slice(0, maxProperties),
     createdFrom: day('created-from'),
@@ -91,6 +94,7 @@ export function queryOf(state: ListState): QueryValues {
   return {
     search: state.search,
     environment: state.environment,
+    'not-seen-since': state.notSeenSince,
     status: state.status,
     property: state.properties,
     'created-from': state.createdFrom,
@@ -111,10 +115,12 @@ export function filterOf(state: ListState): UserGroupFilter | undefined {
   const properties = state.properties.map(parseProperty).filter((filter) => filter !== undefined);
   const created = rangeOf(state.createdFrom, state.createdTo);
   const updated = rangeOf(state.updatedFrom, state.updatedTo);
+  const notSeenSince = dayStart(state.notSeenSince);
   const filter: UserGroupFilter = {
     ...(state.search && { search: state.search }),
     ...(state.environment && { environmentTag: { tag: tagOf(state.environment) } }),
     ...(state.status && { status: state.status }),
+    ...(notSeenSince && { notResolvedSince: notSeenSince }),
     ...(properties.length > 0 && { properties }),
     ...(created && { createdAt: created }),
     ...(updated && { updatedAt: updated }),
@@ -131,6 +137,7 @@ export function conditionsOf(state: ListState): string[] {
     state.search && `Name or provided id contains ${state.search}`,
     state.environment && `Environment is ${environmentLabel(tagOf(state.environment))}`,
     state.status && `Status is ${state.status.toLowerCase()}`,
+    state.notSeenSince && `Not seen since ${state.notSeenSince}`,
     ...state.properties.map((property) => `Property ${property}`),
     (state.createdFrom || state.createdTo) && range('Created', state.createdFrom, state.createdTo),
     (state.updatedFrom || state.updatedTo) && range('Updated', state.updatedFrom, state.updatedTo),
@@ -141,7 +148,8 @@ export function conditionsOf(state: ListState): string[] {
 /** How many of the conditions that are not always shown a state has. */
 export function countFurtherFilters(state: ListState): number {
   const days = [state.createdFrom, state.createdTo, state.updatedFrom, state.updatedTo].filter(Boolean).length;
-  return Number(state.status !== '') + state.properties.length + days + textFilters.filter(({ key }) => state[key]).length;
+  const others = [state.status, state.notSeenSince].filter(Boolean).length;
+  return others + state.properties.length + days + textFilters.filter(({ key }) => state[key]).length;
 }
 
 /** `plan=gold` as a filter: the value is JSON where it can be, otherwise a text. Undefined if it has no path. */

@@ -1219,6 +1219,7 @@ export const UserGroupScalarFieldEnum = {
   version: 'version',
   suspended: 'suspended',
   suspendedReason: 'suspendedReason',
+  lastResolvedAt: 'lastResolvedAt',
   embedGeneration: 'embedGeneration'
 } as const
 

@@ -50,6 +50,7 @@ export type UserGroupMinAggregateOutputType = {
   version: number | null
   suspended: boolean | null
   suspendedReason: string | null
+  lastResolvedAt: Date | null
   embedGeneration: number | null
 }
 
@@ -65,6 +66,7 @@ export type UserGroupMaxAggregateOutputType = {
   version: number | null
   suspended: boolean | null
   suspendedReason: string | null
+  lastResolvedAt: Date | null
   embedGeneration: number | null
 }
 
@@ -82,6 +84,7 @@ export type UserGroupCountAggregateOutputType = {
   version: number
   suspended: number
   suspendedReason: number
+  lastResolvedAt: number
   embedGeneration: number
   _all: number
 }
@@ -111,6 +114,7 @@ export type UserGroupMinAggregateInputType = {
   version?: true
   suspended?: true
   suspendedReason?: true
+  lastResolvedAt?: true
   embedGeneration?: true
 }
 
@@ -126,6 +130,7 @@ export type UserGroupMaxAggregateInputType = {
   version?: true
   suspended?: true
   suspendedReason?: true
+  lastResolvedAt?: true
   embedGeneration?: true
 }
 
@@ -143,6 +148,7 @@ export type UserGroupCountAggregateInputType = {
   version?: true
   suspended?: true
   suspendedReason?: true
+  lastResolvedAt?: true
   embedGeneration?: true
   _all?: true
 }
@@ -247,6 +253,7 @@ export type UserGroupGroupByOutputType = {
   version: number
   suspended: boolean
   suspendedReason: string | null
+  lastResolvedAt: Date | null
   embedGeneration: number
   _count: UserGroupCountAggregateOutputType | null
   _avg: UserGroupAvgAggregateOutputType | null
@@ -287,6 +294,7 @@ export type UserGroupWhereInput = {
   version?: Prisma.IntFilter<"UserGroup"> | number
   suspended?: Prisma.BoolFilter<"UserGroup"> | boolean
   suspendedReason?: Prisma.StringNullableFilter<"UserGroup"> | string | null
+  lastResolvedAt?: Prisma.DateTimeNullableFilter<"UserGroup"> | Date | string | null
   embedGeneration?: Prisma.IntFilter<"UserGroup"> | number
   revokedViewers?: Prisma.RevokedViewerListRelationFilter
   retiredTokens?: Prisma.RetiredTokenListRelationFilter
@@ -306,6 +314,7 @@ export type UserGroupOrderByWithRelationInput = {
   version?: Prisma.SortOrder
   suspended?: Prisma.SortOrder
   suspendedReason?: Prisma.SortOrderInput | Prisma.SortOrder
+  lastResolvedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   embedGeneration?: Prisma.SortOrder
   revokedViewers?: Prisma.RevokedViewerOrderByRelationAggregateInput
   retiredTokens?: Prisma.RetiredTokenOrderByRelationAggregateInput
@@ -328,6 +337,7 @@ export type UserGroupWhereUniqueInput = Prisma.AtLeast<{
   version?: Prisma.IntFilter<"UserGroup"> | number
   suspended?: Prisma.BoolFilter<"UserGroup"> | boolean
   suspendedReason?: Prisma.StringNullableFilter<"UserGroup"> | string | null
+  lastResolvedAt?: Prisma.DateTimeNullableFilter<"UserGroup"> | Date | string | null
   embedGeneration?: Prisma.IntFilter<"UserGroup"> | number
   revokedViewers?: Prisma.RevokedViewerListRelationFilter
   retiredTokens?: Prisma.RetiredTokenListRelationFilter
@@ -347,6 +357,7 @@ export type UserGroupOrderByWithAggregationInput = {
   version?: Prisma.SortOrder
   suspended?: Prisma.SortOrder
   suspendedReason?: Prisma.SortOrderInput | Prisma.SortOrder
+  lastResolvedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   embedGeneration?: Prisma.SortOrder
   _count?: Prisma.UserGroupCountOrderByAggregateInput
   _avg?: Prisma.UserGroupAvgOrderByAggregateInput
@@ -372,6 +383,7 @@ export type UserGroupScalarWhereWithAggregatesInput = {
   version?: Prisma.IntWithAggregatesFilter<"UserGroup"> | number
   suspended?: Prisma.BoolWithAggregatesFilter<"UserGroup"> | boolean
   suspendedReason?: Prisma.StringNullableWithAggregatesFilter<"UserGroup"> | string | null
+  lastResolvedAt?: Prisma.DateTimeNullableWithAggregatesFilter<"UserGroup"> | Date | string | null
   embedGeneration?: Prisma.IntWithAggregatesFilter<"UserGroup"> | number
 }
 
@@ -388,6 +400,7 @@ export type UserGroupCreateInput = {
   version?: number
   suspended?: boolean
   suspendedReason?: string | null
+  lastResolvedAt?: Date | string | null
   embedGeneration?: number
   revokedViewers?: Prisma.RevokedViewerCreateNestedManyWithoutUserGroupInput
   retiredTokens?: Prisma.RetiredTokenCreateNestedManyWithoutUserGroupInput
@@ -407,6 +420,7 @@ export type UserGroupUncheckedCreateInput = {
   version?: number
   suspended?: boolean
   suspendedReason?: string | null
+  lastResolvedAt?: Date | string | null
   embedGeneration?: number
   revokedViewers?: Prisma.RevokedViewerUncheckedCreateNestedManyWithoutUserGroupInput
   retiredTokens?: Prisma.RetiredTokenUncheckedCreateNestedManyWithoutUserGroupInput
@@ -425,6 +439,7 @@ export type UserGroupUpdateInput = {
   version?: Prisma.IntFieldUpdateOperationsInput | number
   suspended?: Prisma.BoolFieldUpdateOperationsInput | boolean
   suspendedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  lastResolvedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   embedGeneration?: Prisma.IntFieldUpdateOperationsInput | number
   revokedViewers?: Prisma.RevokedViewerUpdateManyWithoutUserGroupNestedInput
   retiredTokens?: Prisma.RetiredTokenUpdateManyWithoutUserGroupNestedInput
@@ -444,6 +459,7 @@ export type UserGroupUncheckedUpdateInput = {
   version?: Prisma.IntFieldUpdateOperationsInput | number
   suspended?: Prisma.BoolFieldUpdateOperationsInput | boolean
   suspendedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  lastResolvedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   embedGeneration?: Prisma.IntFieldUpdateOperationsInput | number
   revokedViewers?: Prisma.RevokedViewerUncheckedUpdateManyWithoutUserGroupNestedInput
   retiredTokens?: Prisma.RetiredTokenUncheckedUpdateManyWithoutUserGroupNestedInput
@@ -463,6 +479,7 @@ export type UserGroupCreateManyInput = {
   version?: number
   suspended?: boolean
   suspendedReason?: string | null
+  lastResolvedAt?: Date | string | null
   embedGeneration?: number
 }
 
@@ -479,6 +496,7 @@ export type UserGroupUpdateManyMutationInput = {
   version?: Prisma.IntFieldUpdateOperationsInput | number
   suspended?: Prisma.BoolFieldUpdateOperationsInput | boolean
   suspendedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  lastResolvedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   embedGeneration?: Prisma.IntFieldUpdateOperationsInput | number
 }
 
@@ -496,6 +514,7 @@ export type UserGroupUncheckedUpdateManyInput = {
   version?: Prisma.IntFieldUpdateOperationsInput | number
   suspended?: Prisma.BoolFieldUpdateOperationsInput | boolean
   suspendedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  lastResolvedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   embedGeneration?: Prisma.IntFieldUpdateOperationsInput | number
 }
 
@@ -513,6 +532,7 @@ export type UserGroupCountOrderByAggregateInput = {
   version?: Prisma.SortOrder
   suspended?: Prisma.SortOrder
   suspendedReason?: Prisma.SortOrder
+  lastResolvedAt?: Prisma.SortOrder
   embedGeneration?: Prisma.SortOrder
 }
 
@@ -534,6 +554,7 @@ export type UserGroupMaxOrderByAggregateInput = {
   version?: Prisma.SortOrder
   suspended?: Prisma.SortOrder
   suspendedReason?: Prisma.SortOrder
+  lastResolvedAt?: Prisma.SortOrder
   embedGeneration?: Prisma.SortOrder
 }
 
@@ -549,6 +570,7 @@ export type UserGroupMinOrderByAggregateInput = {
   version?: Prisma.SortOrder
   suspended?: Prisma.SortOrder
   suspendedReason?: Prisma.SortOrder
+  lastResolvedAt?: Prisma.SortOrder
   embedGeneration?: Prisma.SortOrder
 }
 
@@ -595,6 +617,10 @@ export type NullableStringFieldUpdateOperationsInput = {
   set?: string | null
 }
 
+export type NullableDateTimeFieldUpdateOperationsInput = {
+  set?: Date | string | null
+}
+
 export type UserGroupCreateNestedOneWithoutRetiredTokensInput = {
   create?: Prisma.XOR<Prisma.UserGroupCreateWithoutRetiredTokensInput, Prisma.UserGroupUncheckedCreateWithoutRetiredTokensInput>
   connectOrCreate?: Prisma.UserGroupCreateOrConnectWithoutRetiredTokensInput
@@ -636,6 +662,7 @@ export type UserGroupCreateWithoutRetiredTokensInput = {
   version?: number
   suspended?: boolean
   suspendedReason?: string | null
+  lastResolvedAt?: Date | string | null
   embedGeneration?: number
   revokedViewers?: Prisma.RevokedViewerCreateNestedManyWithoutUserGroupInput
 }
@@ -654,6 +681,7 @@ export type UserGroupUncheckedCreateWithoutRetiredTokensInput = {
   version?: number
   suspended?: boolean
   suspendedReason?: string | null
+  lastResolvedAt?: Date | string | null
   embedGeneration?: number
   revokedViewers?: Prisma.RevokedViewerUncheckedCreateNestedManyWithoutUserGroupInput
 }
@@ -687,6 +715,7 @@ export type UserGroupUpdateWithoutRetiredTokensInput = {
   version?: Prisma.IntFieldUpdateOperationsInput | number
   suspended?: Prisma.BoolFieldUpdateOperationsInput | boolean
   suspendedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  lastResolvedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   embedGeneration?: Prisma.IntFieldUpdateOperationsInput | number
   revokedViewers?: Prisma.RevokedViewerUpdateManyWithoutUserGroupNestedInput
 }
@@ -705,6 +734,7 @@ export type UserGroupUncheckedUpdateWithoutRetiredTokensInput = {
   version?: Prisma.IntFieldUpdateOperationsInput | number
   suspended?: Prisma.BoolFieldUpdateOperationsInput | boolean
   suspendedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  lastResolvedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   embedGeneration?: Prisma.IntFieldUpdateOperationsInput | number
   revokedViewers?: Prisma.RevokedViewerUncheckedUpdateManyWithoutUserGroupNestedInput
 }
@@ -722,6 +752,7 @@ export type UserGroupCreateWithoutRevokedViewersInput = {
   version?: number
   suspended?: boolean
   suspendedReason?: string | null
+  lastResolvedAt?: Date | string | null
   embedGeneration?: number
   retiredTokens?: Prisma.RetiredTokenCreateNestedManyWithoutUserGroupInput
 }
@@ -740,6 +771,7 @@ export type UserGroupUncheckedCreateWithoutRevokedViewersInput = {
   version?: number
   suspended?: boolean
   suspendedReason?: string | null
+  lastResolvedAt?: Date | string | null
   embedGeneration?: number
   retiredTokens?: Prisma.RetiredTokenUncheckedCreateNestedManyWithoutUserGroupInput
 }
@@ -773,6 +805,7 @@ export type UserGroupUpdateWithoutRevokedViewersInput = {
   version?: Prisma.IntFieldUpdateOperationsInput | number
   suspended?: Prisma.BoolFieldUpdateOperationsInput | boolean
   suspendedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  lastResolvedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   embedGeneration?: Prisma.IntFieldUpdateOperationsInput | number
   retiredTokens?: Prisma.RetiredTokenUpdateManyWithoutUserGroupNestedInput
 }
@@ -791,6 +824,7 @@ export type UserGroupUncheckedUpdateWithoutRevokedViewersInput = {
   version?: Prisma.IntFieldUpdateOperationsInput | number
   suspended?: Prisma.BoolFieldUpdateOperationsInput | boolean
   suspendedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  lastResolvedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   embedGeneration?: Prisma.IntFieldUpdateOperationsInput | number
   retiredTokens?: Prisma.RetiredTokenUncheckedUpdateManyWithoutUserGroupNestedInput
 }
@@ -849,6 +883,7 @@ export type UserGroupSelect<ExtArgs extends runtime.Types.Extensions.InternalArg
   version?: boolean
   suspended?: boolean
   suspendedReason?: boolean
+  lastResolvedAt?: boolean
   embedGeneration?: boolean
   revokedViewers?: boolean | Prisma.UserGroup$revokedViewersArgs<ExtArgs>
   retiredTokens?: boolean | Prisma.UserGroup$retiredTokensArgs<ExtArgs>
@@ -869,6 +904,7 @@ export type UserGroupSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Ext
   version?: boolean
   suspended?: boolean
   suspendedReason?: boolean
+  lastResolvedAt?: boolean
   embedGeneration?: boolean
 }, ExtArgs["result"]["userGroup"]>
 
@@ -886,6 +922,7 @@ export type UserGroupSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Ext
   version?: boolean
   suspended?: boolean
   suspendedReason?: boolean
+  lastResolvedAt?: boolean
   embedGeneration?: boolean
 }, ExtArgs["result"]["userGroup"]>
 
@@ -903,10 +940,11 @@ export type UserGroupSelectScalar = {
   version?: boolean
   suspended?: boolean
   suspendedReason?: boolean
+  lastResolvedAt?: boolean
   embedGeneration?: boolean
 }
 
-export type UserGroupOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"teamId" | "providedId" | "environmentTag" | "name" | "tokenHash" | "tokenEncrypted" | "properties" | "mapping" | "createdAt" | "updatedAt" | "version" | "suspended" | "suspendedReason" | "embedGeneration", ExtArgs["result"]["userGroup"]>
+export type UserGroupOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"teamId" | "providedId" | "environmentTag" | "name" | "tokenHash" | "tokenEncrypted" | "properties" | "mapping" | "createdAt" | "updatedAt" | "version" | "suspended" | "suspendedReason" | "lastResolvedAt" | "embedGeneration", ExtArgs["result"]["userGroup"]>
 export type UserGroupInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   revokedViewers?: boolean | Prisma.UserGroup$revokedViewersArgs<ExtArgs>
   retiredTokens?: boolean | Prisma.UserGroup$retiredTokensArgs<ExtArgs>
@@ -981,6 +1019,10 @@ export type $UserGroupPayload<ExtArgs extends runtime.Types.Extensions.InternalA
      * Why it was suspended: 1 to 255 characters; none if no reason was given, or it is not suspended.
      */
     suspendedReason: string | null
+    /**
+     * When one of its tokens was last looked up, accurate to the hour; none if never.
+     */
+    lastResolvedAt: Date | null
     /**
      * Embed tokens with a smaller one are revoked.
      */
@@ -1423,6 +1465,7 @@ export interface UserGroupFieldRefs {
   readonly version: Prisma.FieldRef<"UserGroup", 'Int'>
   readonly suspended: Prisma.FieldRef<"UserGroup", 'Boolean'>
   readonly suspendedReason: Prisma.FieldRef<"UserGroup", 'String'>
+  readonly lastResolvedAt: Prisma.FieldRef<"UserGroup", 'DateTime'>
   readonly embedGeneration: Prisma.FieldRef<"UserGroup", 'Int'>
 }
     
