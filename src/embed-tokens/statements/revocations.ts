@@ -46,7 +46,7 @@ const { maxEmbedTokenSeconds, maxRevokedViewers } = embedTokenLimits;
  * How long the generation of a viewer is kept, in seconds. An hour longer than a token lives: one may be created at the same
  * time, and after a failover the clock is that of another server.
  */
-export const keptRevocationSeconds = maxEmbedTokenSeconds + 3_600;
+const keptRevocationSeconds = maxEmbedTokenSeconds + 3_600;
 
 /** Binds the revocations to the database that holds the truth: a copy may not have one yet. */
 export function bindRevocations({ query }: Pick<Database, 'query'>, onRecorded: OnRecorded): Revocations {
