@@ -95,6 +95,8 @@ async function writeFiles(folder: string, copyFile: string, groups: number): Pro
       providedId,
       token: issueToken('userGroup'),
       environmentTag: index % 2 === 0 ? ('Customer' as const) : ('Testing' as const),
+      status: 'active' as const,
+      suspendedReason: null,
       ...initialValues(given, { providedId }),
     };
     for (const format of formats) files[format].write(groupFormats[format].write(group));

@@ -10,6 +10,7 @@ import { bindUserGroupLookups, type UserGroupLookups } from './user-groups/state
 import { bindUserGroupPages, type UserGroupPages } from './user-groups/statements/pages.ts';
 import { bindUserGroupPatches, type UserGroupPatches } from './user-groups/statements/patch.ts';
 import { bindTokenRotation, type TokenRotation } from './user-groups/statements/rotate.ts';
+import { bindUserGroupStatuses, type UserGroupStatuses } from './user-groups/statements/status.ts';
 import { bindUserGroupUpdates, type UserGroupUpdates } from './user-groups/statements/update.ts';
 
 /** Which encryption keys tokens are stored under. For a token that is in neither table. */
@@ -28,6 +29,7 @@ export interface UserGroupStatements
     UserGroupUpdates,
     UserGroupPatches,
     TokenRotation,
+    UserGroupStatuses,
     KeysOfTokens {}
 
 /** The statements of API tokens of the same kind. */
@@ -106,6 +108,7 @@ function statementsOn(
       ...bindUserGroupUpdates(database, onRecorded),
       ...bindUserGroupPatches(database, onRecorded),
       ...bindTokenRotation(database, onRecorded),
+      ...bindUserGroupStatuses(database, onRecorded),
       keyIdsOfTokens: createBatchLoader<'all', readonly string[]>({
         keyOf: (all) => all,
         maxKeys: 1,

@@ -83,6 +83,12 @@ export const errorCatalog = {
       'Send the same request again after the number of seconds in the Retry-After header, to get the response of the first.',
     retryAfterSeconds: 1,
   },
+  SUSPENDED: {
+    status: 409,
+    title: 'The user group is suspended',
+    remedy:
+      'Show the viewer that there is no access. Once the group may be used again, resume it (resumeUserGroup over GraphQL).',
+  },
   VERSION_MISMATCH: {
     status: 412,
     title: 'The user group has changed',

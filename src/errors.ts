@@ -97,6 +97,13 @@ export class Conflict extends GatewayError {
   }
 }
 
+/** The group is suspended: no embed token is created for it. */
+export class Suspended extends GatewayError {
+  constructor() {
+    super('SUSPENDED', 'The user group is suspended: its tokens identify nothing. Resume it (resumeUserGroup) first.');
+  }
+}
+
 /** The message of {@link VersionMismatch}. */
 const otherVersion = `The user group does not have the expected version. Nothing was changed. ${errorCatalog.VERSION_MISMATCH.remedy}`;
 

@@ -14,9 +14,11 @@ import { isMigrated, ownMigrationNames } from './database/migrate.ts';
 import { traceStatements } from './database/traced.ts';
 import { createDb, createTransactionDb, type Db } from './db.ts';
 import { introspect } from './embed-tokens/embed-tokens.ts';
+import { embedTokenHandler } from './embed-tokens/rest.ts';
 import { introspectionHandler, jwksHandler } from './embed-tokens/routes.ts';
 import { jwksMaxAgeSeconds, SigningKeys } from './embed-tokens/signing-keys.ts';
-import { bindSigningKeys } from './embed-tokens/statements.ts';
+import { bindRevocations } from './embed-tokens/statements/revocations.ts';
+import { bindSigningKeys } from './embed-tokens/statements/signing-keys.ts';
 import { missingKeyIn } from './encryption/errors.ts';
 import type { KeyRing } from './encryption/keys.ts';
 import { type ContextOf, createContext } from './graphql/context.ts';
@@ -40,7 +42,9 @@ import { createRequestLog, traceIdOf } from './request-log.ts';
 import { createRoutes } from './routes.ts';
 import { printSdl, schema } from './schema.ts';
 import { tracing } from './tracing/tracing.ts';
+import { recordLastResolved } from './user-groups/last-resolved.ts';
 import { userHandler } from './user-groups/rest.ts';
+import { bindResolvedStamps } from './user-groups/statements/last-resolved.ts';
 import type { Services } from './user-groups/user-groups.ts';
 
 /** A gateway that does not listen yet. */
@@ -65,7 +69,7 @@ export interface GatewayOptions extends GraphQLHandlerOptions {
   readonly playground?: boolean;
   /** The fraction of requests that get a line in the log, from 0 to 1. Defaults to 0. */
   readonly logRequests?: number;
-  /** How many requests each API token may send in 60 seconds. Defaults to 0: any number. */
+  /** How many requests each API token without a limit of its own may send in 60 seconds. Defaults to 0: any number. */
   readonly rateLimit?: number;
   /** The origins whose scripts may send requests: as browsers send them, or `*` alone. By default there are none. */
   readonly corsOrigins?: readonly string[] | undefined;
@@ -85,8 +89,8 @@ const missingKeyLogMs = 60_000;
 const maxLoggedKeys = 100;
 
 /**
- * Builds the whole gateway on a database. Starts nothing but the recording of when API tokens were used, and of the event loop's
- * delay.
+ * Builds the whole gateway on a database. Starts nothing but the recording of when API tokens were used and groups were
+ * resolved, and of the event loop's delay, and the sharing of request counts.
  */
 export function buildGateway(
   given: Database,
@@ -98,9 +102,11 @@ export function buildGateway(
   const publicUrl = (): string => options.publicUrl ?? urlOf(server);
   const eventBytes = options.eventBytes ?? createEventBytes();
   const onRecorded: OnRecorded = (event) => countEvent(eventBytes, event);
+  const lastResolved = recordLastResolved(bindResolvedStamps(database));
   const bindServices = (db: Db, { query }: Pick<Database, 'query'>): Services => {
     const signingKeys = new SigningKeys(bindSigningKeys({ query }), keys);
-    return { db, keys, eventBytes, embedTokens: { signingKeys, publicUrl } };
+    const revocations = bindRevocations({ query }, onRecorded);
+    return { db, keys, eventBytes, lastResolved, embedTokens: { signingKeys, revocations, publicUrl } };
   };
   const services = bindServices(createDb(database, onRecorded), database);
   const { signingKeys } = services.embedTokens;
@@ -139,6 +145,7 @@ export function buildGateway(
     layout,
     graphql: graphqlHandler(schema, contextOf, executeOnce, { ...options, graphqlMetrics }),
     user: userHandler(services, executeOnce),
+    embedTokens: embedTokenHandler(services),
     introspection: introspectionHandler((caller, token) => introspect(services, caller, token)),
     jwks: jwksHandler(async () => [...(await signingKeys.read()).published.values()], jwksMaxAgeSeconds),
     metrics: metricsHandler(instanceMetrics),
@@ -146,14 +153,11 @@ export function buildGateway(
     unreadiness: async () => (draining ? 'stopping' : unreadiness(database, keys)),
   });
 
-  // What is switched off is not there at all, so that it costs requests nothing.
-  const rateLimiting = rateLimit > 0 ? startRateLimiting(rateLimit, { database: given, log }) : undefined;
-  const limited = rateLimiting ? routes.map(rateLimiting.route) : routes;
-  const authenticate = authenticateBy({ apiToken: services.db.apiToken, lastUsed });
+  const rateLimiting = startRateLimiting(rateLimit, { database: given, log });
 
   const server = createHttpServer({
-    authenticate: rateLimiting ? rateLimiting.authenticate(authenticate) : authenticate,
-    route: createRouter(limited),
+    authenticate: rateLimiting.authenticate(authenticateBy({ apiToken: services.db.apiToken, lastUsed })),
+    route: createRouter(routes.map(rateLimiting.route)),
     renderError: pageOrProblem(layout),
     permitOrigin: corsOrigins.length > 0 ? createCors(corsOrigins) : undefined,
     report: ({ code, message, cause }, { id, method, path, headers }) => {
@@ -191,7 +195,7 @@ export function buildGateway(
     },
     async close() {
       processMetrics.stop();
-      await Promise.all([lastUsed.stop(), rateLimiting?.stop()]);
+      await Promise.all([lastUsed.stop(), lastResolved.stop(), rateLimiting.stop()]);
     },
   };
 }

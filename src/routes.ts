@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { diagnosticPage, diagnosticsPage } from './docs-config/pages.ts';
 import { isCode } from './docs-config/rules/registry.ts';
 import { docsConfigJsonSchema } from './docs-config/schema/json-schema.ts';
+import { embedTokenMethods } from './embed-tokens/rest.ts';
 import { introspectionMethods } from './embed-tokens/routes.ts';
 import { graphqlMethods } from './graphql/execution/route.ts';
 import { inUtf8, mediaTypes } from './http/media-types.ts';
@@ -25,6 +26,7 @@ import { userMethods, userSummary } from './user-groups/rest.ts';
 export interface RouteDependencies {
   readonly graphql: Handler;
   readonly user: Handler;
+  readonly embedTokens: Handler;
   readonly jwks: Handler;
   readonly introspection: Handler;
   readonly metrics: Handler;
@@ -44,7 +46,7 @@ const fullLayout = createLayout({ console: true, playground: true });
 
 /** The route table: every path that the gateway serves. `GET /` lists the routes in this order. */
 export function createRoutes(dependencies: RouteDependencies): readonly Route[] {
-  const { graphql, user, jwks, introspection, metrics, unreadiness, printSdl, layout = fullLayout } = dependencies;
+  const { graphql, user, embedTokens, jwks, introspection, metrics, unreadiness, printSdl, layout = fullLayout } = dependencies;
   const { resource, page, parameterPage } = createPageHandlers(layout);
   const { served } = layout;
   const web = openWebFiles(new URL('dist-web/', packageRoot), new URL('dist-web.previous/', packageRoot));
@@ -76,6 +78,14 @@ export function createRoutes(dependencies: RouteDependencies): readonly Route[] 
       description: `Legacy REST API: ${userSummary}`,
       isListed: true,
       ...withErrorPages(layout, user),
+    },
+    {
+      path: paths.embedTokens,
+      methods: embedTokenMethods,
+      credential: 'required',
+      description: 'REST API: POST creates an embed token',
+      isListed: true,
+      ...withErrorPages(layout, embedTokens),
     },
     {
       path: paths.introspection,

@@ -1,5 +1,6 @@
 import { lexicographicSortSchema, printSchema } from 'graphql';
-import './api-tokens/graphql.ts';
+import './api-tokens/graphql/mutations.ts';
+import './api-tokens/graphql/type.ts';
 import './audit-log/graphql.ts';
 import './docs-config/graphql.ts';
 import './embed-tokens/graphql.ts';
@@ -11,6 +12,7 @@ import './instance/graphql.ts';
 import './user-groups/graphql/change.ts';
 import './user-groups/graphql/get-or-create.ts';
 import './user-groups/graphql/list.ts';
+import './user-groups/graphql/suspension.ts';
 
 /** The whole schema: what the imported files define. Its text is committed as `schema.graphql`. */
 export const schema = builder.toSchema();

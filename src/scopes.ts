@@ -11,7 +11,7 @@ export const scopes = {
   'groups:read': { description: 'find and read user groups', includes: ['groups:resolve'] },
   'groups:write': {
     description:
-      'get or create, update and delete user groups and rotate their tokens; includes reading the group that a call names',
+      'get or create, update, suspend and delete user groups and rotate their tokens; includes reading the group that a call names',
     includes: [],
   },
   'groups:resolve': {
@@ -20,7 +20,7 @@ export const scopes = {
     includes: [],
   },
   'audit:read': { description: 'read the audit log: which changes were made, when and by whom', includes: [] },
-  'embed:sign': { description: 'create embed tokens of user groups; includes finding the group', includes: [] },
+  'embed:sign': { description: 'create and revoke embed tokens of user groups; includes finding the group', includes: [] },
   'config:validate': { description: 'validate configuration files of documentation sites', includes: [] },
   'metrics:read': { description: 'read the metrics of the gateway', includes: [] },
   admin: { description: 'full access to every environment, and the management of API tokens', includes: [] },

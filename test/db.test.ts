@@ -1,21 +1,18 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { issueApiToken, revokeApiToken, rotateApiToken } from '../src/api-tokens/api-tokens.ts';
-import { Caller } from '../src/caller.ts';
 import { deleteUserGroup, setUserGroupEnvironment, updateUserGroup } from '../src/user-groups/change.ts';
 import { getOrCreateUserGroup } from '../src/user-groups/create.ts';
 import { getOrCreateUserGroups } from '../src/user-groups/create-many.ts';
 import { currentTokenOf, findUserGroup, rotateUserGroupToken, type Services } from '../src/user-groups/user-groups.ts';
+import { callerWith } from './support/caller.ts';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
 import { bindQueries, bindUnit } from './support/queries.ts';
 
-const caller = new Caller({
+const caller = callerWith({
   id: 1,
   name: 'test',
   environmentTag: null,
   scopes: ['admin'],
-  createdAt: new Date(0),
-  expiresAt: null,
-  lastUsedAt: null,
 });
 
 let database: TestDatabase;

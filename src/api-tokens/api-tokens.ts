@@ -8,17 +8,21 @@ import { InvalidInput, type Issue, NotFound } from '../errors.ts';
 import type { ApiToken, EnvironmentTag, PrismaClient, Prisma as PrismaTypes } from '../generated/prisma/client.ts';
 import { type Scope, scopeNames } from '../scopes.ts';
 import { hashSecret, issueToken } from '../tokens.ts';
-import { printableIssues, textIssues } from '../user-groups/values.ts';
+import { newTextIssues } from '../user-groups/values.ts';
 import { lockFirstApiToken, revokeUnrevoked } from './statements.ts';
 
 /** The longest that a replaced secret stays accepted, in seconds: a week. */
 export const maxOverlapSeconds = 604_800;
+
+/** The most requests in 60 seconds that an API token may be limited to. */
+export const maxApiTokenRateLimit = 1_000_000;
 
 /** What is checked of an API token to issue. */
 export interface ApiTokenFields {
   readonly name: string;
   readonly scopes: readonly Scope[];
   readonly expiresAt: Date | null;
+  readonly rateLimit?: number | null | undefined;
 }
 
 /**
@@ -27,15 +31,23 @@ export interface ApiTokenFields {
  * @param now the time, by the database's clock.
  * @throws InvalidInput.
  */
-function checkApiToken({ name, scopes, expiresAt }: ApiTokenFields, now: Date): void {
-  const issues = [...apiTokenNameIssues(name), ...scopeIssues(scopes), ...expiryIssues(expiresAt, now)];
+function checkApiToken({ name, scopes, expiresAt, rateLimit }: ApiTokenFields, now: Date): void {
+  const issues = [
+    ...apiTokenNameIssues(name),
+    ...scopeIssues(scopes),
+    ...expiryIssues(expiresAt, now),
+    ...rateLimitIssues(rateLimit),
+  ];
   if (issues.length > 0) throw new InvalidInput(issues);
 }
 
 /** The issues of the name of an API token to issue. */
-export function apiTokenNameIssues(name: string): Issue[] {
-  const issues = textIssues(['name'], name);
-  return issues.length > 0 ? issues : printableIssues(['name'], name);
+export const apiTokenNameIssues = (name: string): Issue[] => newTextIssues(['name'], name);
+
+/** The issues of the rate limit of an API token; null and undefined have none. */
+export function rateLimitIssues(rateLimit: number | null | undefined): Issue[] {
+  if (rateLimit == null || (Number.isInteger(rateLimit) && rateLimit >= 1 && rateLimit <= maxApiTokenRateLimit)) return [];
+  return [{ path: ['rateLimit'], message: `must be a whole number from 1 to ${maxApiTokenRateLimit}.` }];
 }
 
 /** Checks how long a replaced secret stays accepted: 0 to {@link maxOverlapSeconds}, whole. @throws InvalidInput. */
@@ -66,6 +78,8 @@ export interface ApiTokenRequest {
   readonly scopes: readonly Scope[];
   /** When it expires, in the future; `null` means never. */
   readonly expiresAt: Date | null;
+  /** How many requests may be sent with it in 60 seconds: 1 to 1,000,000; `null`, the default, means the setting RATE_LIMIT. */
+  readonly rateLimit?: number | null | undefined;
 }
 
 /** An API token with its secret, which is nowhere else: only its hash is stored. */
@@ -87,7 +101,7 @@ export async function issueApiToken(
 }
 
 async function createApiToken(transaction: Transaction, request: ApiTokenRequest, author: Author): Promise<IssuedApiToken> {
-  const { name, environmentTag, scopes, expiresAt } = request;
+  const { name, environmentTag, scopes, expiresAt, rateLimit = null } = request;
   // Not the column's default, which Prisma takes from the clock of the process.
   const createdAt = await readClock(transaction);
   checkApiToken(request, createdAt);
@@ -98,6 +112,7 @@ async function createApiToken(transaction: Transaction, request: ApiTokenRequest
     scopes: [...new Set(scopes)],
     createdAt,
     expiresAt,
+    rateLimit,
     secretHash: bytesOf(hashSecret(secret)),
   };
   const apiToken = await transaction.apiToken.create({ data });
@@ -162,7 +177,8 @@ async function rotationFault(db: Pick<Prisma, 'apiToken'>, id: number, expectedH
   return new NotFound(`Another rotation replaced the secret of the API token ${id} at the same time. Nothing was changed.`);
 }
 
-async function findApiToken(db: Pick<Prisma, 'apiToken'>, id: number): Promise<ApiToken> {
+/** The API token with this number. @throws NotFound. */
+export async function findApiToken(db: Pick<Prisma, 'apiToken'>, id: number): Promise<ApiToken> {
   const apiToken = await db.apiToken.findUnique({ where: { id } });
   if (!apiToken) throw new NotFound(`No API token has the number ${id}. \`token list\` lists all of them.`);
   return apiToken;

@@ -60,7 +60,7 @@ export interface AuthDependencies {
  * Finds the caller that holds a secret, and records its use. A malformed secret is rejected without a query.
  *
  * @param requestId the id of the request, for the audit log: at most 128 characters.
- * @throws Unauthenticated when it is malformed, unknown, expired, revoked, or was replaced and its overlap is over.
+ * @throws Unauthenticated when it is malformed, unknown, expired, revoked, disabled, or was replaced and its overlap is over.
  */
 export async function authenticate(
   { apiToken, lastUsed }: AuthDependencies,
@@ -72,6 +72,7 @@ export async function authenticate(
   const found = await apiToken.findBySecretHash(hashSecret(secret));
   if (!found) throw new Unauthenticated('The API token is unknown.');
   if (found.isRevoked) throw new Unauthenticated('The API token is revoked.');
+  if (!found.enabled) throw new Unauthenticated('The API token is disabled. Someone with the scope admin can enable it again.');
   if (found.isExpired) throw new Unauthenticated('The API token has expired.');
   if (found.isReplaced) throw new Unauthenticated('The secret of the API token was replaced. Use its new secret.');
   lastUsed.note(found.id);

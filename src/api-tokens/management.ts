@@ -3,6 +3,7 @@ import type { ApiToken, EnvironmentTag } from '../generated/prisma/client.ts';
 import type { Scope } from '../scopes.ts';
 import type { Services } from '../user-groups/user-groups.ts';
 import { type IssuedApiToken, issueApiToken, revokeApiToken, rotateApiToken } from './api-tokens.ts';
+import { type ApiTokenChanges, updateApiToken } from './update.ts';
 
 /** The properties of an API token that a caller creates; null counts as omitted, except for the environment. */
 export interface CreateApiTokenInput {
@@ -11,6 +12,8 @@ export interface CreateApiTokenInput {
   readonly environmentTag?: EnvironmentTag | null | undefined;
   readonly scopes: readonly Scope[];
   readonly expiresAt?: Date | null | undefined;
+  /** Requests in 60 seconds: 1 to 1,000,000; `null` means the setting RATE_LIMIT. */
+  readonly rateLimit?: number | null | undefined;
 }
 
 /** The changes of API tokens that a caller may make. Each operation rejects with `InvalidInput` or `NotFound`. */
@@ -18,6 +21,7 @@ export interface ApiTokenManagement {
   create(input: CreateApiTokenInput): Promise<IssuedApiToken>;
   /** @param overlapSeconds how long the replaced secret stays accepted: 0 to 604800. */
   rotate(number: number, overlapSeconds: number): Promise<IssuedApiToken>;
+  update(number: number, changes: ApiTokenChanges): Promise<ApiToken>;
   revoke(number: number): Promise<ApiToken>;
 }
 
@@ -33,6 +37,7 @@ export function manageApiTokens({ db }: Pick<Services, 'db'>, caller: Caller): A
     create: ({ environmentTag = caller.environmentTag, expiresAt = null, ...rest }) =>
       issueApiToken(db, { ...rest, environmentTag, expiresAt }, author),
     rotate: (number, overlapSeconds) => rotateApiToken(db, number, overlapSeconds, author),
+    update: (number, changes) => updateApiToken(db, number, changes, author),
     revoke: (number) => revokeApiToken(db, number, author),
   };
 }

@@ -20,7 +20,7 @@ import {
 } from '../database/columns.ts';
 import type { ApiToken, EnvironmentTag, Prisma } from '../generated/prisma/client.ts';
 
-const { boolean, integer, nullableTime, text, time } = columnTypes;
+const { boolean, integer, nullableInteger, nullableTime, text, time } = columnTypes;
 
 /** The columns of API tokens that requests need. The clock that decides whether one has expired is the database's. */
 const columns = {
@@ -31,6 +31,8 @@ const columns = {
   createdAt: { sql: 'created_at', ...time },
   expiresAt: { sql: 'expires_at', ...nullableTime },
   lastUsedAt: { sql: 'last_used_at', ...nullableTime },
+  enabled: { sql: 'enabled', ...boolean },
+  rateLimit: { sql: 'rate_limit', ...nullableInteger },
   isRevoked: { sql: 'revoked_at is not null', ...boolean },
   isExpired: { sql: 'coalesce(expires_at <= now(), false)', ...boolean },
   isReplaced: { sql: 'is_replaced', ...boolean },
@@ -49,6 +51,8 @@ const listedColumns = {
   createdAt: columns.createdAt,
   expiresAt: columns.expiresAt,
   lastUsedAt: columns.lastUsedAt,
+  enabled: columns.enabled,
+  rateLimit: columns.rateLimit,
   revokedAt: { sql: 'revoked_at', ...nullableTime },
 } satisfies { readonly [Field in Exclude<keyof ApiToken, 'secretHash'>]: Column<ApiToken[Field]> };
 
@@ -205,6 +209,11 @@ const firstTokenLock = 727_074;
 /** Waits until no other transaction issues the first API token, and keeps others from it until this one ends. */
 export async function lockFirstApiToken(transaction: Pick<Prisma.TransactionClient, '$executeRaw'>): Promise<void> {
   await transaction.$executeRaw`select pg_advisory_xact_lock(${firstTokenLock})`;
+}
+
+/** Keeps others from changing an API token, if it exists, until the transaction ends. */
+export async function lockApiToken(transaction: Pick<Prisma.TransactionClient, '$executeRaw'>, id: number): Promise<void> {
+  await transaction.$executeRaw`select from api_token where id = ${id}::int for update`;
 }
 
 /** Revokes an API token by its number. @returns whether it was not revoked before, and exists. */

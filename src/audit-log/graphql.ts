@@ -1,5 +1,5 @@
 import { encodeGlobalID } from '@pothos/plugin-relay';
-import { ApiTokenType, apiTokenNumberOf } from '../api-tokens/graphql.ts';
+import { ApiTokenType, apiTokenNumberOf } from '../api-tokens/graphql/type.ts';
 import { GatewayError } from '../errors.ts';
 import type { Event } from '../generated/prisma/client.ts';
 import { builder, defineNamedEnum } from '../graphql/builder.ts';

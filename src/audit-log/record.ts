@@ -72,9 +72,20 @@ type Transaction = Pick<Prisma.TransactionClient, 'event'>;
 
 /** Records that an API token was created, with all of its properties but the secret. */
 export async function recordApiTokenCreation(transaction: Transaction, author: Author, apiToken: ApiToken): Promise<void> {
-  const { name, environmentTag, scopes, expiresAt } = apiToken;
-  const properties = { name, environmentTag: environmentTag?.toUpperCase() ?? null, scopes, expiresAt: timeText(expiresAt) };
+  const { name, environmentTag, scopes, expiresAt, rateLimit } = apiToken;
+  const times = { expiresAt: timeText(expiresAt) };
+  const properties = { name, environmentTag: environmentTag?.toUpperCase() ?? null, scopes, ...times, rateLimit };
   await recordApiToken(transaction, author, apiToken, { type: 'api_token.created', changes: changesOf(properties) });
+}
+
+/** Records that properties of an API token were changed. @param changes those that differ. */
+export async function recordApiTokenUpdate(
+  transaction: Transaction,
+  author: Author,
+  apiToken: ApiToken,
+  changes: Prisma.InputJsonObject,
+): Promise<void> {
+  await recordApiToken(transaction, author, apiToken, { type: 'api_token.updated', changes });
 }
 
 /** Records that an API token was revoked. */

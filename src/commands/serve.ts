@@ -7,7 +7,7 @@ import { startStatistics } from '../database/table-statistics.ts';
 import { createDb } from '../db.ts';
 import { documentChecker } from '../docs-config/pool/check-documents.ts';
 import { SigningKeys } from '../embed-tokens/signing-keys.ts';
-import { bindSigningKeys } from '../embed-tokens/statements.ts';
+import { bindSigningKeys } from '../embed-tokens/statements/signing-keys.ts';
 import { buildGateway } from '../gateway.ts';
 import { startHousekeeping } from '../housekeeping/housekeeping.ts';
 import { httpLimits } from '../http/limits.ts';

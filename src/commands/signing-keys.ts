@@ -6,7 +6,7 @@ import {
   signingKeyStates,
   verifiesUntil,
 } from '../embed-tokens/signing-keys.ts';
-import { bindSigningKeys } from '../embed-tokens/statements.ts';
+import { bindSigningKeys } from '../embed-tokens/statements/signing-keys.ts';
 import type { CommandContext } from './context.ts';
 import { ownAuthor } from './context.ts';
 

@@ -1,10 +1,25 @@
-import { listApiTokens, maxOverlapSeconds, revokeApiToken, rotateApiToken } from '../api-tokens/api-tokens.ts';
+import {
+  apiTokenNameIssues,
+  listApiTokens,
+  maxOverlapSeconds,
+  revokeApiToken,
+  rotateApiToken,
+} from '../api-tokens/api-tokens.ts';
+import { updateApiToken } from '../api-tokens/update.ts';
 import { createDb } from '../db.ts';
 import type { ApiToken } from '../generated/prisma/client.ts';
 import { escapeJson } from '../terminal-text.ts';
 import { ownAuthor, withExistingDatabase } from './context.ts';
 import { asksForHelp, readDurationMs, readOptions, UsageError } from './options.ts';
-import { createToken, describeApiToken, isApiTokenId, printIssued, type TokenIo, tokenHelp } from './token-create.ts';
+import {
+  createToken,
+  describeApiToken,
+  isApiTokenId,
+  printIssued,
+  readRateLimit,
+  type TokenIo,
+  tokenHelp,
+} from './token-create.ts';
 
 /**
  * `token rotate`: replaces the secret of an API token and prints the new one.
@@ -30,7 +45,7 @@ export async function rotateToken(args: readonly string[], io: Pick<TokenIo, 'st
 }
 
 /**
- * `token create|list|rotate|revoke`: manages API tokens. Can be run while the server runs.
+ * `token create|list|rotate|update|revoke`: manages API tokens. Can be run while the server runs.
  *
  * @throws UsageError that lists every invalid argument, before anything is opened.
  */
@@ -46,6 +61,8 @@ export async function token([action, ...args]: string[], io: TokenIo = process):
       return list(args, io);
     case 'rotate':
       return rotateToken(args, io);
+    case 'update':
+      return updateToken(args, io);
     case 'revoke':
       return revoke(args, io);
     default:
@@ -62,6 +79,35 @@ async function list(args: readonly string[], { stdout }: TokenIo): Promise<numbe
     const apiTokens = await listApiTokens(database.prisma);
     const text = apiTokens.map(describeApiToken).join('\n') || 'No API tokens. Create one with `token create`.';
     stdout.write(`${given.has('json') ? escapeJson(JSON.stringify(apiTokens.map(withoutHash))) : text}\n`);
+    return 0;
+  });
+}
+
+/**
+ * `token update`: changes the given properties of an API token and prints it.
+ *
+ * @throws UsageError that lists every invalid argument, before anything is opened.
+ */
+async function updateToken(args: readonly string[], { stdout }: TokenIo): Promise<number> {
+  const kinds = { name: 'value', 'rate-limit': 'value', enable: 'flag', disable: 'flag', json: 'flag' } as const;
+  const { given, words, problems } = readOptions(args, kinds);
+  const [id = ''] = words;
+  const [name] = given.get('name') ?? [];
+  const { value: rateLimit, problems: rateLimitProblems } = readRateLimit(given);
+  const isChange = ['name', 'rate-limit', 'enable', 'disable'].some((option) => given.has(option));
+  const all = [
+    ...problems,
+    ...(words.length === 1 && isApiTokenId(id) ? [] : ['token update takes one numeric id; `token list` shows the ids.']),
+    ...(name === undefined ? [] : apiTokenNameIssues(name).map(({ message }) => `--name ${message}`)),
+    ...rateLimitProblems,
+    ...(given.has('enable') && given.has('disable') ? ['--enable and --disable exclude each other.'] : []),
+    ...(isChange ? [] : ['token update needs --name, --rate-limit, --enable or --disable.']),
+  ];
+  if (all.length > 0) throw new UsageError(`${all.join('\n')}\nNothing was changed.`);
+  const enabled = given.has('enable') || (given.has('disable') ? false : undefined);
+  return withExistingDatabase(async ({ database }) => {
+    const changed = await updateApiToken(database.prisma, Number(id), { name, rateLimit, enabled }, ownAuthor());
+    stdout.write(`${given.has('json') ? escapeJson(JSON.stringify(withoutHash(changed))) : describeApiToken(changed)}\n`);
     return 0;
   });
 }

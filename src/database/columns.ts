@@ -56,6 +56,11 @@ export interface ParameterColumn {
  */
 export const columnTypes = {
   integer: { type: 'int', decode: (text: string | null): number => Number(text) },
+  nullableInteger: {
+    type: 'int',
+    nullable: true,
+    decode: (text: string | null): number | null => (text === null ? null : Number(text)),
+  },
   boolean: { type: 'bool', decode: (text: string | null): boolean => text === 't' },
   text: { type: 'text', decode: (text: string | null): string => text as string },
   bytes: { type: 'bytea', decode: (text: string | null): Buffer<ArrayBuffer> => decodeBytes(text as string) },

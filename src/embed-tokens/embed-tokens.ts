@@ -1,52 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '../caller.ts';
-import type { Issue } from '../errors.ts';
+import { InvalidInput, Suspended } from '../errors.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import { mayBeUserGroupToken } from '../tokens.ts';
-import { assertNoIssues, selectorIssues, type Unchecked, type UncheckedBy } from '../user-groups/rules.ts';
 import { findGroupOfToken, locate, notFound, type Services, type UserGroupBy } from '../user-groups/user-groups.ts';
-import { textIssues } from '../user-groups/values.ts';
-import { loadJwt, maxEmbedTokenSeconds } from './signing-keys.ts';
-
-/** The limits of embed tokens. docs/limits.md lists the same figures. */
-export const embedTokenLimits = {
-  minEmbedTokenSeconds: 60,
-  maxEmbedTokenSeconds,
-  /** Characters of an embed token: one with the largest properties, id, audience and issuer has some 93,000. */
-  maxEmbedTokenCharacters: 98_304,
-} as const;
-
-/** How long an embed token is valid if the caller does not say, in seconds. */
-export const defaultEmbedTokenSeconds = 900;
-
-const { minEmbedTokenSeconds } = embedTokenLimits;
-
-function* embedTokenIssues({
-  by,
-  audience,
-  expiresInSeconds,
-}: Unchecked<'audience' | 'expiresInSeconds'> & { readonly by: UncheckedBy }): Generator<Issue> {
-  yield* selectorIssues(by);
-  if (audience != null) yield* textIssues(['audience'], audience);
-  if (expiresInSeconds != null && !isLifetime(expiresInSeconds)) {
-    const message = `must be a whole number from ${minEmbedTokenSeconds} to ${maxEmbedTokenSeconds}.`;
-    yield { path: ['expiresInSeconds'], message };
-  }
-}
-
-function isLifetime(seconds: unknown): boolean {
-  return Number.isInteger(seconds) && (seconds as number) >= minEmbedTokenSeconds && (seconds as number) <= maxEmbedTokenSeconds;
-}
-
-/** The members of a new embed token. */
-export interface EmbedTokenInput {
-  /** For whom it is meant: 1 to 255 characters. By default, the token names no audience. */
-  readonly audience?: string | null | undefined;
-  /** How long it is valid, in seconds: 60 to 86,400; 900 by default. */
-  readonly expiresInSeconds?: number | null | undefined;
-  /** Whether it contains the group's properties; `false` by default. */
-  readonly includeProperties?: boolean | null | undefined;
-}
+import { checkEmbedToken, defaultEmbedTokenSeconds, type EmbedTokenInput, embedTokenLimits, type Viewer } from './rules.ts';
+import { loadJwt } from './signing-keys.ts';
 
 /**
  * The issuer of the tokens of an environment. Each has its own, because two environments may have groups with the same id: a
@@ -61,8 +20,9 @@ function issuerOf(publicUrl: string, environmentTag: EnvironmentTag | null): str
  * the database's clock, which is the same for all instances.
  *
  * @throws Forbidden without `embed:sign`.
- * @throws InvalidInput.
- * @throws NotFound when there is no such group, or the caller has no access to it.
+ * @throws InvalidInput, also when the token would be larger than {@link embedTokenLimits} permit.
+ * @throws NotFound when there is no such group, or the caller has no access to it; also for a token of a suspended one.
+ * @throws Suspended.
  */
 export async function createEmbedToken(
   services: Services,
@@ -71,15 +31,16 @@ export async function createEmbedToken(
   input: EmbedTokenInput,
 ): Promise<{ token: string; expiresAt: Date }> {
   caller.require('embed:sign');
-  assertNoIssues(embedTokenIssues({ by, ...input }));
+  checkEmbedToken({ by, ...input });
   const [group, keys, { signJwt }] = await Promise.all([
     locate(services, caller, by),
     services.embedTokens.signingKeys.read(caller.queueKey),
     loadJwt(),
   ]);
   if (!group) throw notFound();
+  if (group.suspended) throw new Suspended();
   const { id, privateKey } = keys.signing();
-  const { audience, expiresInSeconds, includeProperties } = input;
+  const { audience, expiresInSeconds, includeProperties, viewer, resources, origin } = input;
   const issuedAt = Math.floor(keys.now.getTime() / 1_000);
   const expiresAt = issuedAt + (expiresInSeconds ?? defaultEmbedTokenSeconds);
   const claims = {
@@ -92,15 +53,44 @@ export async function createEmbedToken(
     jti: randomUUID(),
     team_id: group.teamId,
     env: group.environmentTag,
+    generation: group.embedGeneration,
+    ...(viewer && {
+      viewer: viewerClaim(viewer),
+      viewer_generation:
+        (await services.embedTokens.revocations.findViewerGeneration(
+          { teamId: group.teamId, viewerId: viewer.id },
+          caller.queueKey,
+        )) ?? 0,
+    }),
+    ...(resources != null && { resources }),
+    ...(origin != null && { origin }),
     ...(includeProperties && { properties: group.properties }),
   };
-  return { token: await signJwt(claims, id, privateKey), expiresAt: new Date(expiresAt * 1_000) };
+  const token = await signJwt(claims, id, privateKey);
+  if (token.length > maxEmbedTokenBytes) throw tooLarge(token.length);
+  return { token, expiresAt: new Date(expiresAt * 1_000) };
 }
+
+const { maxEmbedTokenBytes } = embedTokenLimits;
+
+/** A viewer without what is not given. */
+const viewerClaim = (viewer: Viewer): object => Object.fromEntries(Object.entries(viewer).filter(([, value]) => value != null));
+
+/** A token is ASCII: a character is a byte. */
+const tooLarge = (bytes: number): InvalidInput =>
+  new InvalidInput([
+    {
+      path: [],
+      message:
+        `The embed token would have ${bytes} bytes, and at most ${maxEmbedTokenBytes} are permitted, because it has to fit into a ` +
+        'header. Give it fewer resources and attributes, or leave out the properties.',
+    },
+  ]);
 
 /** The result of an introspection, as RFC 7662 defines it. */
 export type Introspection =
   | { readonly active: false }
-  | {
+  | ({
       readonly active: true;
       /** The group's provided id. */
       readonly sub: string;
@@ -111,14 +101,21 @@ export type Introspection =
       readonly exp?: number;
       /** The audience of an embed token that has one. */
       readonly aud?: string;
-    };
+    } & EmbedContext);
+
+/** What an embed token was created for; what was not given is absent. */
+interface EmbedContext {
+  readonly viewer?: object;
+  readonly resources?: readonly string[];
+  readonly origin?: string;
+}
 
 const inactive = { active: false } as const;
 
 /**
  * Which group a token identifies: a user group token, current or in its grace period, or an embed token. Strict: everything is
- * read from the database, so that a token is inactive as soon as it is rotated, or its group is deleted or changes its
- * environment.
+ * read from the database, so that a token is inactive as soon as it is rotated, or its group is deleted, suspended, or moved to
+ * another environment, and an embed token also as soon as it is revoked.
  *
  * @throws Forbidden without `groups:resolve`.
  */
@@ -139,32 +136,46 @@ async function resolveUserGroupToken(services: Services, caller: Caller, token: 
 const compactJwt = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 /** What an embed token says, as {@link createEmbedToken} made it. */
-interface EmbedTokenClaims {
+interface EmbedTokenClaims extends EmbedContext {
   readonly iss: string;
   readonly sub: string;
   readonly aud?: string;
   readonly exp: number;
   readonly team_id: number;
   readonly env: EnvironmentTag | null;
+  readonly generation: number;
+  readonly viewer?: { readonly id: string };
+  readonly viewer_generation?: number;
 }
 
 async function resolveEmbedToken(services: Services, caller: Caller, token: string): Promise<Introspection> {
-  if (token.length > embedTokenLimits.maxEmbedTokenCharacters || !compactJwt.test(token)) return inactive;
+  if (token.length > maxEmbedTokenBytes || !compactJwt.test(token)) return inactive;
   const [{ now, published }, { verifyJwt }] = await Promise.all([
     services.embedTokens.signingKeys.read(caller.queueKey),
     loadJwt(),
   ]);
   const verified = await verifyJwt(token, published, now);
   if (!verified) return inactive;
-  const { iss, sub, aud, exp, team_id, env } = verified as unknown as EmbedTokenClaims;
-  const group = await services.db.userGroup.findByTeamId(team_id, caller.queueKey);
-  if (!group || !caller.canAccess(group)) return inactive;
-  const { providedId, environmentTag } = group;
-  const isCurrent =
-    providedId === sub && environmentTag === env && issuerOf(services.embedTokens.publicUrl(), environmentTag) === iss;
-  return isCurrent ? active(group, { exp, ...(aud !== undefined && { aud }) }) : inactive;
+  const { iss, sub, aud, exp, team_id, env, generation, viewer, viewer_generation, resources, origin } =
+    verified as unknown as EmbedTokenClaims;
+  const { revocations, publicUrl } = services.embedTokens;
+  const [group, viewerGeneration = 0] = await Promise.all([
+    services.db.userGroup.findByTeamId(team_id, caller.queueKey),
+    viewer && revocations.findViewerGeneration({ teamId: team_id, viewerId: viewer.id }, caller.queueKey),
+  ]);
+  if (!group || group.suspended || !caller.canAccess(group)) return inactive;
+  const { providedId, environmentTag, embedGeneration } = group;
+  const isCurrent = providedId === sub && environmentTag === env && issuerOf(publicUrl(), environmentTag) === iss;
+  // Without a generation it is of a version that revoked none.
+  const isRevoked = (generation ?? 0) < embedGeneration || (viewer_generation ?? 0) < viewerGeneration;
+  if (!isCurrent || isRevoked) return inactive;
+  const context = { ...(viewer && { viewer }), ...(resources && { resources }), ...(origin !== undefined && { origin }) };
+  return active(group, { exp, ...(aud !== undefined && { aud }), ...context });
 }
 
-function active({ providedId, teamId, environmentTag, name }: UserGroup, more: { exp?: number; aud?: string }): Introspection {
+function active(
+  { providedId, teamId, environmentTag, name }: UserGroup,
+  more: { readonly exp?: number; readonly aud?: string } & EmbedContext,
+): Introspection {
   return { active: true, sub: providedId, team_id: teamId, env: environmentTag, name, ...more };
 }

@@ -1,5 +1,14 @@
 import { type ErrorCode, errorCatalog } from '../error-catalog.ts';
-import { Conflict, Forbidden, type GatewayError, InvalidInput, type Issue, NotFound, Unauthenticated } from '../errors.ts';
+import {
+  Conflict,
+  Forbidden,
+  type GatewayError,
+  InvalidInput,
+  type Issue,
+  NotFound,
+  Suspended,
+  Unauthenticated,
+} from '../errors.ts';
 import { builder } from './builder.ts';
 import type { FieldCost } from './selection.ts';
 
@@ -52,6 +61,7 @@ const plainErrors = [
   [Forbidden, 'Forbidden', 'The API token lacks a required scope.'],
   [NotFound, 'NotFound', 'No such object, or the API token has no access to it.'],
   [Conflict, 'Conflict', 'Conflicts with an existing user group. Nothing was changed.'],
+  [Suspended, 'Suspended', 'The user group is suspended: its tokens identify nothing.'],
 ] as const;
 
 for (const [type, name, description] of plainErrors) {

@@ -1,7 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runPeriodically } from '../concurrency/periodic.ts';
 import type { Database } from '../database/client.ts';
-import { bindEventRemoval, bindIdempotencyRecordRemoval, bindRetiredTokenRemoval, type RemoveBatch } from './statements.ts';
+import {
+  bindEventRemoval,
+  bindIdempotencyRecordRemoval,
+  bindRetiredTokenRemoval,
+  bindRevokedViewerRemoval,
+  type RemoveBatch,
+} from './statements.ts';
 
 /** How many rows are removed in one statement: few enough that it takes milliseconds. */
 const batchSize = 500;
@@ -28,12 +34,14 @@ export interface HousekeepingOptions {
 export interface HousekeepingResult {
   readonly events: number;
   readonly retiredTokens: number;
+  readonly revokedViewers: number;
   readonly idempotencyRecords: number;
 }
 
 /**
  * Removes what is no longer needed, in small batches: events that are older than is to be kept, replaced user group tokens whose
- * grace period is over, and stored responses that are older than 24 hours. While another instance does so, leaves the rest to
+ * grace period is over, generations of viewers whose revoked embed tokens have expired, and stored responses that are older than
+ * 24 hours. While another instance does so, leaves the rest to
  * that one.
  *
  * Replaced secrets of API tokens stay: one that was forgotten, and is still set as `BOOTSTRAP_API_TOKEN` somewhere, would be
@@ -47,6 +55,7 @@ export async function runHousekeeping(
   return {
     events: await removeAll(bindEventRemoval(database, retentionDays), signal),
     retiredTokens: await removeAll(bindRetiredTokenRemoval(database), signal),
+    revokedViewers: await removeAll(bindRevokedViewerRemoval(database), signal),
     idempotencyRecords: await removeAll(bindIdempotencyRecordRemoval(database), signal),
   };
 }

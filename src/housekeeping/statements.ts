@@ -20,6 +20,11 @@ export function bindRetiredTokenRemoval({ query }: Pick<Database, 'query'>): Rem
   return async (limit) => removalOf(await query('remove-retired-tokens', removeRetiredTokens, [limit]));
 }
 
+/** Removes the generations of viewers whose embed tokens were revoked, once all of these have expired. */
+export function bindRevokedViewerRemoval({ query }: Pick<Database, 'query'>): RemoveBatch {
+  return async (limit) => removalOf(await query('remove-revoked-viewers', removeRevokedViewers, [limit]));
+}
+
 /** Removes stored responses that are older than they are kept. Requests do not find them since. */
 export function bindIdempotencyRecordRemoval({ query }: Pick<Database, 'query'>): RemoveBatch {
   return async (limit) => removalOf(await query('remove-idempotency-records', removeIdempotencyRecords, [limit]));
@@ -58,6 +63,14 @@ const removeRetiredTokens = underLock(
     for update skip locked`,
   `
     delete from retired_token r using doomed d where r.token_hash = d.token_hash returning 1`,
+);
+
+const removeRevokedViewers = underLock(
+  `
+    select team_id, viewer_id from revoked_viewer where expires_at <= now() and (select is_held from guard)
+    order by expires_at limit $1::int for update skip locked`,
+  `
+    delete from revoked_viewer v using doomed d where (v.team_id, v.viewer_id) = (d.team_id, d.viewer_id) returning 1`,
 );
 
 /** Of each encryption key the oldest, which its part of the index begins with. */

@@ -7,6 +7,7 @@ export const paths = {
   schema: '/schema.graphql',
   console: '/console',
   user: '/api/user',
+  embedTokens: '/api/embed-tokens',
   jwks: '/.well-known/jwks.json',
   introspection: '/oauth2/introspect',
   errors: '/docs/errors',

@@ -1,6 +1,6 @@
 import type { Database } from '../database/client.ts';
 import { rollBack } from '../database/transaction.ts';
-import { countSigningKeysByKey } from '../embed-tokens/statements.ts';
+import { countSigningKeysByKey } from '../embed-tokens/statements/signing-keys.ts';
 import { countRecordsByKey, findKeyIdsOfRecords } from '../idempotency/statements.ts';
 
 /** A table with values that an encryption key encrypts. */

@@ -67,7 +67,7 @@ export const metricDefinitions = {
   rateLimitSyncs: {
     type: 'counter',
     name: 'gateway_rate_limit_syncs_total',
-    help: 'Synchronizations of request counts with other processes, which `RATE_LIMIT` needs. While they fail, each process limits by itself.',
+    help: 'Synchronizations of request counts with other processes, which rate limits need. While they fail, each process limits by itself.',
     labelNames: ['result'],
   },
   eventLoopDelay: {

@@ -1,7 +1,7 @@
 import type { Authenticate } from '../api-tokens/authenticate.ts';
-import type { Caller } from '../caller.ts';
+import type { Caller, Credential } from '../caller.ts';
 import { RateLimited } from '../errors.ts';
-import type { RequestHead, Route } from '../http/types.ts';
+import type { HttpRequest, HttpResponse, RequestHead, ResponseBody, Route } from '../http/types.ts';
 import { type AddRequestCounts, keptSeconds } from './statements.ts';
 
 /** The length of the window in which the requests of an API token are counted, in seconds. */
@@ -74,15 +74,18 @@ export interface Quota {
 /** How many seconds from before the last call are read again: as long as another statement may take to commit its counts. */
 const overlapSeconds = 3;
 
+/** What the limit of an API token depends on. */
+export type LimitedToken = Pick<Credential, 'id' | 'rateLimit'>;
+
 /**
  * Limits the requests that each API token may send in 60 seconds, over all processes that share their counts. A sliding window:
  * requests count until they are 60 seconds old, rounded up to whole seconds. Refused requests do not count.
  *
- * Its memory is bounded by the API tokens that were used within the last minute.
+ * Its memory is bounded by the API tokens with a limit that were used within the last minute.
  */
 export class RateLimiter {
-  /** Requests per 60 seconds and API token. */
-  readonly limit: number;
+  /** Requests per 60 seconds of API tokens that have no limit of their own; 0: any number. */
+  private readonly limit: number;
   private readonly now: () => number;
   private readonly windows = new Map<number, RequestWindow>();
   /** The requests that no other process knows yet, by API token. */
@@ -97,38 +100,54 @@ export class RateLimiter {
     this.now = now;
   }
 
-  /** Counts a request. @throws RateLimited, uncounted, when the API token of the caller has sent as many as are permitted. */
+  /** How many requests an API token may send in 60 seconds; 0: any number. */
+  limitOf(apiToken: LimitedToken): number {
+    return apiToken.rateLimit ?? this.limit;
+  }
+
+  /** Whether there is nothing to share: API tokens have no limit, except by their own, and none of those was used lately. */
+  get isIdle(): boolean {
+    return this.limit === 0 && this.windows.size === 0;
+  }
+
+  /**
+   * Counts a request of an API token that has a limit.
+   *
+   * @throws RateLimited, uncounted, when the API token of the caller has sent as many as are permitted.
+   */
   admit(caller: Caller): void {
     const { apiToken } = caller;
-    if (!apiToken) return;
+    const limit = apiToken ? this.limitOf(apiToken) : 0;
+    if (!apiToken || limit === 0) return;
     const now = this.now();
     const second = Math.floor(now);
     const window = this.windowOf(apiToken.id, second);
-    if (window.total(second) >= this.limit) {
-      const retryAfterSeconds = Math.ceil(second + window.secondsUntil(this.limit - 1) - now);
-      throw new RateLimited(caller, rateLimited(this.limit, retryAfterSeconds), retryAfterSeconds);
+    if (window.total(second) >= limit) {
+      const retryAfterSeconds = Math.ceil(second + window.secondsUntil(limit - 1) - now);
+      throw new RateLimited(caller, rateLimited(limit, retryAfterSeconds), retryAfterSeconds);
     }
     window.add(second, 1);
     this.unshared.set(apiToken.id, (this.unshared.get(apiToken.id) ?? 0) + 1);
   }
 
-  /** What an API token may still send. */
-  quotaOf(apiTokenId: number): Quota {
+  /** What an API token that has a limit may still send. */
+  quotaOf(apiToken: LimitedToken): Quota {
+    const limit = this.limitOf(apiToken);
     const now = this.now();
     const second = Math.floor(now);
-    const window = this.windows.get(apiTokenId);
+    const window = this.windows.get(apiToken.id);
     const total = window?.total(second) ?? 0;
-    if (!window || total === 0) return { remaining: this.limit, seconds: 0 };
-    // More than are permitted, if several processes admitted requests before they knew of each other's.
-    const free = Math.min(total, this.limit);
-    return { remaining: this.limit - free, seconds: Math.ceil(second + window.secondsUntil(free - 1) - now) };
+    if (!window || total === 0) return { remaining: limit, seconds: 0 };
+    // More than are permitted, if several processes admitted requests before they knew of each other's, or the limit was lowered.
+    const free = Math.min(total, limit);
+    return { remaining: limit - free, seconds: Math.ceil(second + window.secondsUntil(free - 1) - now) };
   }
 
   /**
    * Adds what was admitted since the last call to what all processes have admitted, and counts what the others have. One call at
    * a time. Rejects when the database fails: then the others do not get to know what was admitted since the last call.
    */
-  async queueKey(addRequestCounts: AddRequestCounts): Promise<void> {
+  async share(addRequestCounts: AddRequestCounts): Promise<void> {
     const added = this.unshared;
     this.unshared = new Map();
     const sentAt = this.now();
@@ -169,35 +188,43 @@ const policyName = '"api-token"';
 
 /** Counts each request whose API token is accepted, before its body is used. @returns a function that also throws RateLimited. */
 export function limitRate(limiter: RateLimiter, authenticate: Authenticate): Authenticate {
-  return async (authorization, route, requestId) => {
-    const caller = await authenticate(authorization, route, requestId);
+  const admit = (caller: Caller): Caller => {
     limiter.admit(caller);
     return caller;
+  };
+  return (authorization, route, requestId) => {
+    const caller = authenticate(authorization, route, requestId);
+    return caller instanceof Promise ? caller.then(admit) : admit(caller);
   };
 }
 
 /**
- * A route whose responses to requests with an API token, errors too, state what the token may still send: the headers `RateLimit`
- * and `RateLimit-Policy` of draft-ietf-httpapi-ratelimit-headers-11.
+ * A route whose responses to requests with an API token that has a limit, errors too, state what the token may still send: the
+ * headers `RateLimit` and `RateLimit-Policy` of draft-ietf-httpapi-ratelimit-headers-11.
  */
 export function withRateLimitHeaders(limiter: RateLimiter, route: Route): Route {
   if (route.credential === 'ignored') return route;
-  const policy = `${policyName};q=${limiter.limit};w=${windowSeconds}`;
-  const headersOf = ({ caller: { apiToken } }: Pick<RequestHead, 'caller'>): Record<string, string> => {
-    if (!apiToken) return {};
-    const { remaining, seconds } = limiter.quotaOf(apiToken.id);
+  const withHeaders = <Response extends HttpResponse<ResponseBody>>(response: Response, apiToken: LimitedToken): Response => {
+    const { remaining, seconds } = limiter.quotaOf(apiToken);
+    const policy = `${policyName};q=${limiter.limitOf(apiToken)};w=${windowSeconds}`;
     const until = seconds > 0 ? `;t=${seconds}` : '';
-    return { 'ratelimit-policy': policy, ratelimit: `${policyName};r=${remaining}${until}` };
+    const headers = { 'ratelimit-policy': policy, ratelimit: `${policyName};r=${remaining}${until}` };
+    return { ...response, headers: { ...response.headers, ...headers } };
   };
+  const limitedTokenOf = ({ caller: { apiToken } }: Pick<RequestHead, 'caller'>): LimitedToken | undefined =>
+    apiToken && limiter.limitOf(apiToken) > 0 ? apiToken : undefined;
+  const handleLimited = async (request: HttpRequest, apiToken: LimitedToken) =>
+    withHeaders(await route.handle(request), apiToken);
   return {
     ...route,
-    async handle(request) {
-      const response = await route.handle(request);
-      return { ...response, headers: { ...response.headers, ...headersOf(request) } };
+    handle(request) {
+      const apiToken = limitedTokenOf(request);
+      return apiToken ? handleLimited(request, apiToken) : route.handle(request);
     },
     renderError(error, request) {
+      const apiToken = limitedTokenOf(request);
       const response = route.renderError(error, request);
-      return { ...response, headers: { ...response.headers, ...headersOf(request) } };
+      return apiToken ? withHeaders(response, apiToken) : response;
     },
   };
 }

@@ -24,7 +24,11 @@ interface Dependencies {
   readonly log: Logger;
 }
 
-/** Starts to limit the requests of each API token, and to share their counts. @param limit requests per 60 seconds. */
+/**
+ * Starts to limit the requests of each API token, and to share their counts.
+ *
+ * @param limit requests per 60 seconds of API tokens without a limit of their own; 0: any number.
+ */
 export function startRateLimiting(limit: number, { database, log }: Dependencies): RateLimiting {
   const limiter = new RateLimiter(limit);
   const addRequestCounts = bindRequestCounts(database);
@@ -36,18 +40,19 @@ export function startRateLimiting(limit: number, { database, log }: Dependencies
     if (!error && isFailing) log.info('processes limit the rate of requests together again');
     isFailing = error !== undefined;
   };
-  const queueKey = async (): Promise<void> => {
-    await limiter.queueKey(addRequestCounts);
+  const share = async (): Promise<void> => {
+    if (limiter.isIdle) return;
+    await limiter.share(addRequestCounts);
     report(undefined);
   };
-  const stopSharing = runPeriodically(queueKey, { firstDelayMs: 0, nextDelayMs: () => intervalMs, onFailure: report });
+  const stopSharing = runPeriodically(share, { firstDelayMs: 0, nextDelayMs: () => intervalMs, onFailure: report });
   return {
     authenticate: (authenticate) => limitRate(limiter, authenticate),
     route: (route) => withRateLimitHeaders(limiter, route),
     async stop() {
       await stopSharing();
       // A database that does not respond is not waited for a second time.
-      if (!isFailing) await queueKey().catch(report);
+      if (!isFailing) await share().catch(report);
     },
   };
 }

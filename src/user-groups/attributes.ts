@@ -6,7 +6,7 @@ import {
   mappingEntries,
   mappingIssues,
   mappingText,
-  printableIssues,
+  newTextIssues,
   propertiesIssues,
   textIssues,
   userGroupLimits,
@@ -17,7 +17,7 @@ export interface StoredAttribute {
   /** Its column in the table `user_group`. */
   readonly sql: string;
   /** The type of the column in PostgreSQL. */
-  readonly type: 'bytea' | 'environment_tag' | 'int' | 'json' | 'text' | 'timestamptz';
+  readonly type: 'bool' | 'bytea' | 'environment_tag' | 'int' | 'json' | 'text' | 'timestamptz';
   readonly nullable?: true;
   /** Whether a new group gives it; otherwise it has the default of the database, or is a time. */
   readonly insert?: true;
@@ -63,7 +63,6 @@ export const propertiesLimit = `at most ${maxPropertiesBytes / 1_024} KiB and ${
  *
  * @param description what it is, as a sentence without its period.
  * @public
- *
  * @example
  * region: textAttribute({ sql: 'region', label: 'Region', description: 'Where the data is kept', isFiltered: true }),
  */
@@ -91,12 +90,6 @@ export const textAttribute = ({
     toText: (text: string) => text,
     ...others,
   }) as const satisfies GivenAttribute;
-
-/** A text that no stored group has from a time before its rule. */
-function* newTextIssues(path: Issue['path'], value: unknown): Generator<Issue> {
-  const issues = textIssues(path, value);
-  yield* issues.length > 0 ? issues : printableIssues(path, value as string);
-}
 
 /**
  * The attributes of user groups: the only list of them besides `schema.prisma`. From it follow the statements and the events that
@@ -162,6 +155,10 @@ export const attributes = {
     hasLargeMembers: true,
     label: 'Properties',
   },
+  suspended: { sql: 'suspended', type: 'bool' },
+  suspendedReason: { sql: 'suspended_reason', type: 'text', nullable: true },
+  lastResolvedAt: { sql: 'last_resolved_at', type: 'timestamptz', nullable: true },
+  embedGeneration: { sql: 'embed_generation', type: 'int' },
   createdAt: { sql: 'created_at', type: 'timestamptz' },
   updatedAt: { sql: 'updated_at', type: 'timestamptz' },
   version: { sql: 'version', type: 'int' },

@@ -6,8 +6,12 @@ import { givenAttributes, type StoredValues } from './attribute-values.ts';
 import type { GivenName } from './attributes.ts';
 import { readAllGroups, type StoredGroup } from './statements/export.ts';
 
+/** How files name the status of a group. */
+export type FileStatus = 'active' | 'suspended';
+
 /** A user group with its token, as `groups import` takes it back. JSON is in one line of text. */
-export interface ExportedGroup extends Pick<StoredGroup, 'providedId' | 'environmentTag' | GivenName> {
+export interface ExportedGroup extends Pick<StoredGroup, 'providedId' | 'environmentTag' | 'suspendedReason' | GivenName> {
+  readonly status: FileStatus;
   readonly token: string;
 }
 
@@ -24,8 +28,10 @@ export async function* exportUserGroups(
 ): AsyncGenerator<{ readonly groups: readonly ExportedGroup[]; readonly fraction: number }> {
   for await (const { groups, fraction } of readAllGroups(db, environment)) {
     const exported = groups.map((group) => {
-      const { providedId, environmentTag } = group;
-      return { ...givenOf(group), providedId, environmentTag, token: decryptToken(db.keys, 'user_group', group) };
+      const { providedId, environmentTag, suspendedReason } = group;
+      const status: FileStatus = group.suspended ? 'suspended' : 'active';
+      const ids = { providedId, environmentTag };
+      return { ...givenOf(group), ...ids, status, suspendedReason, token: decryptToken(db.keys, 'user_group', group) };
     });
     yield { groups: exported, fraction };
   }

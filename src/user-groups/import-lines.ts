@@ -6,6 +6,7 @@ import { mayBeUserGroupToken, redactTokens } from '../tokens.ts';
 import { givenAttributes, memberPath, type UserGroupFields } from './attribute-values.ts';
 import { getOrCreateIssues } from './rules.ts';
 import type { Claim, ImportClaims } from './statements/import-claims.ts';
+import { textIssues } from './values.ts';
 
 /** The limits of the files that `groups import` reads. */
 export const importLimits = {
@@ -28,6 +29,8 @@ export const importFields: readonly string[] = [
   'name',
   'token',
   ...givenAttributes.map(([, { member }]) => member).filter((member) => member !== 'name'),
+  'status',
+  'suspended_reason',
   'environment',
 ];
 
@@ -35,6 +38,7 @@ export const importFields: readonly string[] = [
 const schemaNames: Readonly<Record<string, string>> = {
   user_group_id: 'providedId',
   environment: 'environmentTag',
+  suspended_reason: 'suspendedReason',
   ...Object.fromEntries(givenAttributes.flatMap(([name, { member }]) => (name === member ? [] : [[member, name]]))),
 };
 
@@ -57,6 +61,10 @@ export interface ImportLine {
   readonly isUntaggedByDefault: boolean;
   /** The token that the group keeps; without one, a new group gets a new token. */
   readonly token: string | undefined;
+  /** Whether the group is suspended. Without it, a new group is active, and the status of another one stays. */
+  readonly suspended: boolean;
+  /** Why it is suspended. */
+  readonly suspendedReason: string | null;
   /** What callers give. */
   readonly given: UserGroupFields;
   /** The fields that are null, and that a group which exists cannot be without. */
@@ -104,7 +112,12 @@ export function checkImportLine(
   );
   const issues: Issue[] = [];
   for (const issue of getOrCreateIssues({ providedId: user_group_id, ...given })) if (issues.push(issue) === maxIssues) break;
-  issues.push(...tokenIssues(token), ...environmentIssues(fields, environment), ...repeatedFieldIssues(unchecked));
+  issues.push(
+    ...tokenIssues(token),
+    ...environmentIssues(fields, environment),
+    ...statusIssues(fields),
+    ...repeatedFieldIssues(unchecked),
+  );
   if (issues.length > 0) return { line, ...describe(issues, mapping) };
 
   const named = Object.hasOwn(fields, 'environment') ? environments.get(fields.environment) : environment;
@@ -114,6 +127,8 @@ export function checkImportLine(
     environmentTag: named ?? null,
     isUntaggedByDefault: named === undefined,
     token: (token ?? undefined) as string | undefined,
+    suspended: isSuspended(fields.status),
+    suspendedReason: (fields.suspended_reason ?? null) as string | null,
     given,
     nulls: neverNull.filter((field) => fields[field] === null),
   };
@@ -141,6 +156,17 @@ function tokenIssues(token: unknown): Issue[] {
   return token.startsWith(tokenPrefixes.userGroup)
     ? [{ path, message: `begins with ${tokenPrefixes.userGroup} and is mistyped or truncated: its checksum does not match.` }]
     : [{ path, message: 'must have 16 to 255 printable characters.' }];
+}
+
+const statuses: ReadonlySet<unknown> = new Set(['active', 'suspended', 'ACTIVE', 'SUSPENDED']);
+const isSuspended = (status: unknown): boolean => status === 'suspended' || status === 'SUSPENDED';
+
+function statusIssues({ status, suspended_reason: reason }: UncheckedLine): Issue[] {
+  if (status != null && !statuses.has(status)) return [{ path: ['status'], message: 'must be active or suspended.' }];
+  const path = ['suspended_reason'];
+  if (reason == null) return [];
+  if (!isSuspended(status)) return [{ path, message: 'must not be given unless the status is suspended.' }];
+  return textIssues(path, reason);
 }
 
 function environmentIssues(fields: UncheckedLine, expected: EnvironmentTag | null | undefined): Issue[] {

@@ -6,11 +6,11 @@ import { encryptToken } from '../encryption/stored-token.ts';
 import { issueToken } from '../tokens.ts';
 import { changedValues, initialValues } from './attribute-values.ts';
 import { environmentName, type ImportLine, type RejectedLine } from './import-lines.ts';
-import type { UserGroupDraft } from './statements/columns.ts';
 import {
   findIdHolders,
   findTokenHolders,
   type IdHolder,
+  type ImportDraft,
   insertImported,
   inTransaction,
   removeRetired,
@@ -187,16 +187,16 @@ const heldBy = (groups: readonly IdHolder[]): string =>
  */
 async function create(transaction: Transaction, keys: KeyRing, lines: readonly ImportLine[]): Promise<readonly ImportLine[]> {
   if (lines.length === 0) return [];
-  const drafts = lines.map((line): UserGroupDraft => {
-    const { providedId, environmentTag, given } = line;
+  const drafts = lines.map((line): ImportDraft => {
+    const { providedId, environmentTag, suspended, suspendedReason, given } = line;
     const stored = encryptToken(keys, 'user_group', line.token ?? issueToken('userGroup'));
-    return { providedId, environmentTag, ...initialValues(given, line), ...stored };
+    return { providedId, environmentTag, suspended, suspendedReason, ...initialValues(given, line), ...stored };
   });
   const inserted = await insertImported(transaction, drafts);
   const created =
     inserted.size === drafts.length
       ? lines
-      : lines.filter((_, index) => inserted.has(Buffer.from((drafts[index] as UserGroupDraft).tokenHash).toString('hex')));
+      : lines.filter((_, index) => inserted.has(Buffer.from((drafts[index] as ImportDraft).tokenHash).toString('hex')));
 
   // Checked again, now that no other transaction can begin to use the tokens: one may have been retired, or be stored under
   // another key.
@@ -212,13 +212,15 @@ async function create(transaction: Transaction, keys: KeyRing, lines: readonly I
 async function update(transaction: Transaction, keys: KeyRing, updates: readonly Update[]): Promise<number> {
   if (updates.length === 0) return 0;
   const changes = updates.map(({ line, stored, hashes }) => {
-    const { given, token } = line;
+    const { given, token, suspended, suspendedReason } = line;
     const isNewToken = token !== undefined && !hashes.includes(stored.tokenHash);
     const replacement = isNewToken ? encryptToken(keys, 'user_group', token) : undefined;
     return {
       teamId: stored.teamId,
       environmentTag: stored.environmentTag,
       ...changedValues(given),
+      suspended,
+      suspendedReason,
       isNewToken,
       hashes,
       tokenHash: replacement?.tokenHash,

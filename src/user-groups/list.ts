@@ -36,6 +36,9 @@ export interface UserGroupFilter extends Partial<Readonly<Record<GivenName, unkn
   readonly environmentTag?: { readonly tag?: EnvironmentTag | null | undefined } | null | undefined;
   /** At most 5. */
   readonly properties?: readonly PropertyFilter[] | null | undefined;
+  readonly status?: 'ACTIVE' | 'SUSPENDED' | null | undefined;
+  /** Groups that were not resolved at this time or later, or never. */
+  readonly notResolvedSince?: Date | null | undefined;
   readonly createdAt?: DateTimeRange | null | undefined;
   readonly updatedAt?: DateTimeRange | null | undefined;
 }
@@ -76,6 +79,7 @@ function* filterIssues(filter: UserGroupFilter): Generator<Issue> {
   }
   if (properties != null) yield* propertyFilterIssues(properties);
   for (const [name] of filteredAttributes) if (filter[name] != null) yield* textIssues(['filter', name], filter[name]);
+  yield* timeIssues(['filter', 'notResolvedSince'], filter.notResolvedSince);
   for (const name of ['createdAt', 'updatedAt'] as const) yield* rangeIssues(['filter', name], filter[name] ?? {});
 }
 
@@ -99,13 +103,12 @@ function* propertyFilterIssues(properties: readonly PropertyFilter[]): Generator
 
 /** The issues of a range of time. */
 export function* rangeIssues(path: Issue['path'], range: DateTimeRange): Generator<Issue> {
-  for (const name of ['from', 'to'] as const) {
-    const time = range[name];
-    if (time != null && !isStorableTime(time.getTime())) {
-      yield { path: [...path, name], message: 'must be in the years 1 to 9999, in UTC.' };
-    }
-  }
+  for (const name of ['from', 'to'] as const) yield* timeIssues([...path, name], range[name]);
   if (range.from && range.to && range.from > range.to) yield { path: [...path, 'to'], message: 'must not be before from.' };
+}
+
+function* timeIssues(path: Issue['path'], time: Date | null | undefined): Generator<Issue> {
+  if (time != null && !isStorableTime(time.getTime())) yield { path, message: 'must be in the years 1 to 9999, in UTC.' };
 }
 
 /** A page of user groups. All groups that the filter matches are counted; null when that takes too long. */
@@ -181,7 +184,7 @@ function environmentsOf(caller: Caller, { environmentTag }: UserGroupFilter): Gr
 }
 
 function conditionsOf(filter: UserGroupFilter): GroupConditions {
-  const { search, providedIds, properties, createdAt, updatedAt } = filter;
+  const { search, providedIds, properties, status, notResolvedSince, createdAt, updatedAt } = filter;
   const range = (given: UserGroupFilter['createdAt']) =>
     given?.from || given?.to ? { from: given.from ?? undefined, to: given.to ?? undefined } : undefined;
   const texts = filteredAttributes.flatMap(([name, { sql }]) =>
@@ -192,6 +195,8 @@ function conditionsOf(filter: UserGroupFilter): GroupConditions {
     search: search ?? undefined,
     providedIds: providedIds ?? undefined,
     properties: properties?.map(({ path, equals }) => ({ path, equals: JSON.stringify(equals ?? null) })),
+    suspended: status == null ? undefined : status === 'SUSPENDED',
+    notResolvedSince: notResolvedSince ?? undefined,
     createdAt: range(createdAt),
     updatedAt: range(updatedAt),
   };

@@ -19,7 +19,7 @@ import type { ExecuteOnce } from '../idempotency/idempotency.ts';
 import { hasIdempotencyKey, type KeyedResponse, respondOnce } from '../idempotency/route.ts';
 import { tracing } from '../tracing/tracing.ts';
 import { givenAttributes, memberPath } from './attribute-values.ts';
-import { updateUserGroup } from './change.ts';
+import { deleteUserGroup, updateUserGroup } from './change.ts';
 import { getOrCreateUserGroup, type NewUserGroup } from './create.ts';
 import { assertNothingLost, entityTagOf, type Members, parseIfMatch, queryMembers } from './rest-request.ts';
 import { currentTokenOf, type RotationInput, rotateUserGroupToken, type Services } from './user-groups.ts';
@@ -64,18 +64,17 @@ interface Call {
   readonly expectedVersions: readonly number[] | undefined;
 }
 
-/** What an operation has done: the group as it is now, and the members of the response. */
-interface Done {
-  readonly userGroup: UserGroup;
-  readonly body: { readonly user_group: object; readonly new_user_group?: boolean };
-}
+/** What an operation has done: the group as it is now, unless it is gone, and the members of the response. */
+type Done =
+  | { readonly userGroup: UserGroup; readonly body: { readonly user_group: object; readonly new_user_group?: boolean } }
+  | { readonly userGroup: undefined; readonly body: { readonly deleted: true } };
 
 /** A method of the legacy API. */
 export interface Operation {
   /** What it does, as a verb with its object. */
   readonly summary: string;
   /** The GraphQL mutation that does the same; metrics, logs and traces name both so. */
-  readonly name: 'getOrCreateUserGroup' | 'updateUserGroup' | 'rotateUserGroupToken';
+  readonly name: 'getOrCreateUserGroup' | 'updateUserGroup' | 'rotateUserGroupToken' | 'deleteUserGroup';
   /** The members of the request. */
   readonly members: readonly string[];
   /**
@@ -83,6 +82,8 @@ export interface Operation {
    * change a group.
    */
   readonly takesKey: boolean;
+  /** What callers who cannot send a body do instead; undefined if they must. Then the members may be parameters in the query. */
+  readonly withoutBody?: string;
   /** @throws what the function of the same name throws. */
   readonly run: (call: Call) => Promise<Done>;
 }
@@ -103,6 +104,7 @@ const getOrCreate: Operation = {
   name: 'getOrCreateUserGroup',
   members: ['user_group_id', ...Object.keys(shared)],
   takesKey: false,
+  withoutBody: droppedBodyRemedy,
   async run({ services, caller, members }) {
     const input = newGroup(members) as unknown as NewUserGroup;
     const { userGroup, created } = await getOrCreateUserGroup(services, caller, input);
@@ -140,6 +142,17 @@ export const operations: Readonly<Record<string, Operation>> = {
       return { userGroup, body: { user_group } };
     },
   },
+  DELETE: {
+    summary: 'deletes it',
+    name: 'deleteUserGroup',
+    members: ['user_group_id'],
+    takesKey: true,
+    withoutBody: 'Send a JSON object, or /api/user?user_group_id=… with the method DELETE.',
+    async run({ services, caller, members, expectedVersions }) {
+      await deleteUserGroup(services, caller, { providedId: members['user_group_id'] as string }, expectedVersions);
+      return { userGroup: undefined, body: { deleted: true } };
+    },
+  },
 };
 
 /** The methods of `/api/user`. */
@@ -161,7 +174,7 @@ export function userHandler(services: Services, executeOnce: ExecuteOnce): Handl
       const operation = operations[request.method];
       if (!operation) throw new Error(`The route table permits ${request.method}, which has no operation.`);
       request.operation = operation.name;
-      const members = readMembers(request, operation.members);
+      const members = readMembers(request, operation);
       const expectedVersions = operation.takesKey ? parseIfMatch(request.headers['if-match']) : undefined;
       const execute = (bound: Services) =>
         respond(request, members, () => operation.run({ services: bound, caller: request.caller, members, expectedVersions }));
@@ -174,9 +187,9 @@ export function userHandler(services: Services, executeOnce: ExecuteOnce): Handl
   };
 }
 
-/** What the effect of a request depends on. */
-const contentOf = ({ method, headers: { 'if-match': ifMatch }, body }: HttpRequest): string =>
-  `${method} /api/user\n${ifMatch === undefined ? '' : `If-Match: ${ifMatch}\n`}${body}`;
+/** What the effect of a request depends on. The query counts only where there is no body. */
+const contentOf = ({ method, headers: { 'if-match': ifMatch }, query, body }: HttpRequest): string =>
+  `${method} /api/user${body.length === 0 ? `?${query}` : ''}\n${ifMatch === undefined ? '' : `If-Match: ${ifMatch}\n`}${body}`;
 
 /** The refusals of an operation, which are its result. Other errors are failures: then a request with a key keeps nothing. */
 const refusals = [Unauthenticated, Forbidden, InvalidInput, NotFound, Conflict, VersionMismatch];
@@ -185,7 +198,8 @@ const refusals = [Unauthenticated, Forbidden, InvalidInput, NotFound, Conflict, 
 async function respond(request: HttpRequest, members: Members, run: () => Promise<Done>): Promise<KeyedResponse> {
   try {
     const { userGroup, body } = await run();
-    return { response: success(body, userGroup), isKept: true };
+    const response = success(body);
+    return { response: userGroup ? withEntityTag(response, userGroup) : response, isKept: true };
   } catch (error) {
     if (!(error instanceof GatewayError) || !refusals.some((type) => error instanceof type)) throw error;
     request.countError(error.code);
@@ -195,25 +209,24 @@ async function respond(request: HttpRequest, members: Members, run: () => Promis
   }
 }
 
-const success = (body: Done['body'], userGroup: UserGroup): HttpResponse =>
-  withEntityTag(
-    { status: 200, headers: { 'content-type': mediaTypes.json }, body: JSON.stringify({ success: 1, ...body }) },
-    userGroup,
-  );
+const success = (body: Done['body']): HttpResponse => ({
+  status: 200,
+  headers: { 'content-type': mediaTypes.json },
+  body: JSON.stringify({ success: 1, ...body }),
+});
 
 const withEntityTag = (response: HttpResponse, { version }: UserGroup): HttpResponse => ({
   ...response,
   headers: { ...response.headers, etag: entityTagOf(version) },
 });
 
-/** The members of the body, or for callers that cannot send one with a GET, of the query. */
-function readMembers(request: HttpRequest, names: readonly string[]): Members {
-  const reads = request.method === 'GET' || request.method === 'QUERY';
-  if (reads && request.query !== '' && request.body.length === 0) {
+/** The members of the body, or for callers that cannot send one with this method, of the query. */
+function readMembers(request: HttpRequest, { members: names, withoutBody }: Operation): Members {
+  if (withoutBody && request.query !== '' && request.body.length === 0) {
     const members = queryMembers(request.query, names);
     if ('user_group_id' in members) return members;
   }
-  const members = jsonObject(request, reads ? droppedBodyRemedy : 'Send a JSON object.');
+  const members = jsonObject(request, withoutBody ?? 'Send a JSON object.');
   if (request.query !== '') assertNothingLost(request.query, members, names);
   return members;
 }

@@ -2,7 +2,7 @@ import { InvalidInput, type Issue, maxIssues } from '../errors.ts';
 import { givenAttributes } from './attribute-values.ts';
 import type { GivenName } from './attributes.ts';
 import { type Expecting, maxVersion } from './statements/columns.ts';
-import { printableIssues, propertiesIssues, textIssues } from './values.ts';
+import { newTextIssues, printableIssues, propertiesIssues, textIssues } from './values.ts';
 
 export { maxVersion };
 
@@ -18,7 +18,7 @@ export type UncheckedBy = Unchecked<'teamId' | 'providedId' | 'token'>;
  *
  * @throws InvalidInput.
  */
-type InputCheck<Input> = (input: Input) => void;
+export type InputCheck<Input> = (input: Input) => void;
 
 /** Checks the input of get-or-create. */
 export const checkGetOrCreate: InputCheck<Unchecked<'providedId' | GivenName>> = (input) =>
@@ -48,6 +48,13 @@ export const checkUpdate: InputCheck<UncheckedUpdate> = (input) => assertNoIssue
 /** Checks the input of a deletion. */
 export const checkDelete: InputCheck<Expecting & { readonly by: UncheckedBy }> = (input) =>
   assertNoIssues([...selectorIssues(input.by), ...versionIssues(input)]);
+
+/** Checks the input of a suspension. */
+export const checkSuspend: InputCheck<Unchecked<'reason'> & { readonly by: UncheckedBy }> = ({ by, reason }) =>
+  assertNoIssues([...selectorIssues(by), ...(reason == null ? [] : newTextIssues(['reason'], reason))]);
+
+/** Checks the input of a resumption. */
+export const checkResume: InputCheck<{ readonly by: UncheckedBy }> = ({ by }) => assertNoIssues(selectorIssues(by));
 
 /** Checks properties that a merge patch resulted in. @throws InvalidInput. */
 export function checkMergedProperties(properties: unknown): void {

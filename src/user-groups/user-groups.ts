@@ -8,6 +8,7 @@ import { decryptToken, encryptToken, type StoredToken } from '../encryption/stor
 import { InvalidInput, NotFound, VersionMismatch } from '../errors.ts';
 import type { UserGroup } from '../generated/prisma/client.ts';
 import { issueToken, mayBeUserGroupToken } from '../tokens.ts';
+import type { LastResolved } from './last-resolved.ts';
 import { checkRotate, checkSelector } from './rules.ts';
 import type { GroupOfToken } from './statements/look-up.ts';
 
@@ -21,6 +22,8 @@ export interface Services {
   readonly embedTokens: EmbedTokenIssuer;
   /** What API tokens have recorded in the audit log. */
   readonly eventBytes: StoredBytes;
+  /** When groups were last resolved by their tokens. */
+  readonly lastResolved: Pick<LastResolved, 'note'>;
 }
 
 /** Selects one user group. */
@@ -175,7 +178,8 @@ export async function locate(
 }
 
 /**
- * The group of any environment that a user group token identifies. Requires no scope: the caller of this function does.
+ * The group of any environment that a user group token identifies, and records that it was resolved. Requires no scope: the
+ * caller of this function does.
  *
  * @throws MissingKey when there is none, and tokens are stored under a key that this process lacks: it may be one of them.
  */
@@ -186,6 +190,7 @@ export async function findGroupOfToken(services: Services, caller: Caller, token
   // Again if a key was added since: rows may use it already.
   const found = (await find()) ?? (keys.refresh() ? await find() : undefined);
   if (!found) await requireKeysOfTokens(services, caller);
+  else if (found.isStale && caller.canAccess(found.userGroup)) services.lastResolved.note(found.userGroup.teamId);
   return found;
 }
 

@@ -43,6 +43,12 @@ export function printableIssues(path: Path, text: string): Issue[] {
   return [{ path, message: `must not contain control characters; character ${position} is ${code}.` }];
 }
 
+/** The issues of a text of any type that no stored group has from a time before its rule: control characters too. */
+export function newTextIssues(path: Path, text: unknown): Issue[] {
+  const issues = textIssues(path, text);
+  return issues.length > 0 ? issues : printableIssues(path, text as string);
+}
+
 /**
  * The issues of a mapping of any type: the number of entries, the text of each side, duplicate schema ids.
  * Lazy, so that checking stops as soon as enough issues are taken.

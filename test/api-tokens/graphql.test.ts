@@ -23,7 +23,7 @@ afterAll(async () => {
   await gateway.close();
 });
 
-const fields = 'id number name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt';
+const fields = 'id number name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt enabled rateLimit';
 const failure = '__typename ... on Error { code message } ... on InvalidInput { issues { path message } }';
 const documents = {
   list: `query ($first: Int, $after: String, $last: Int, $before: String, $includeRevoked: Boolean) {
@@ -33,12 +33,14 @@ const documents = {
     ... on CreateApiTokenPayload { secret apiToken { ${fields} } } ${failure} } }`,
   rotate: `mutation ($input: RotateApiTokenInput!) { result: rotateApiToken(input: $input) {
     ... on RotateApiTokenPayload { secret apiToken { ${fields} } } ${failure} } }`,
+  update: `mutation ($input: UpdateApiTokenInput!) { result: updateApiToken(input: $input) {
+    ... on UpdateApiTokenPayload { apiToken { ${fields} } } ${failure} } }`,
   revoke: `mutation ($input: RevokeApiTokenInput!) { result: revokeApiToken(input: $input) {
     ... on RevokeApiTokenPayload { apiToken { ${fields} } } ${failure} } }`,
 };
 
 /** The result of a mutation by an admin; an API token may be named by its number. */
-async function mutate(operation: 'create' | 'rotate' | 'revoke', given: Record<string, unknown>, of = gateway) {
+async function mutate(operation: 'create' | 'rotate' | 'update' | 'revoke', given: Record<string, unknown>, of = gateway) {
   const input = typeof given['id'] === 'number' ? { ...given, id: apiTokenId(given['id']) } : given;
   const { json } = await of.graphql(documents[operation], { input }, { token: admin });
   expect(json.errors).toBeUndefined();
@@ -101,6 +103,8 @@ describe('createApiToken', () => {
     ['a long name', { name: 'x'.repeat(256) }, [['name']], /1 to 255/],
     ['a name with NUL', { name: 'a\0' }, [['name']], /NUL/],
     ['no scope', { scopes: [] }, [['scopes']], /at least one of groups:read/],
+    ['a rate limit of 0', { rateLimit: 0 }, [['rateLimit']], /1 to 1000000/],
+    ['a rate limit above a million', { rateLimit: 1_000_001 }, [['rateLimit']], /1 to 1000000/],
     ['the past', { expiresAt: new Date(Date.now() - 1_000).toISOString() }, [['expiresAt']], /in the future/],
     ['several at once', { name: '', scopes: [], expiresAt: '2020-01-01T00:00:00Z' }, [['name'], ['scopes'], ['expiresAt']], /./],
   ])('rejects %s as INVALID_INPUT with paths, and creates nothing', async (_, change, paths, message) => {
@@ -262,7 +266,65 @@ describe('revokeApiToken', () => {
   });
 });
 
-describe.each(['rotate', 'revoke'] as const)('%s of an id', (operation) => {
+describe('updateApiToken', () => {
+  test('changes what is given and nothing else, and null clears the rate limit', async () => {
+    const { apiToken } = await mutate('create', { name: 'before', scopes: ['GROUPS_READ'], rateLimit: 5 });
+    expect(apiToken).toMatchObject({ enabled: true, rateLimit: 5 });
+    const { number: id } = apiToken;
+    const steps: [object, object][] = [
+      [{ name: 'after' }, { name: 'after' }],
+      [{ rateLimit: 1_000_000, name: null, enabled: null }, { rateLimit: 1_000_000 }],
+      [
+        { enabled: false, rateLimit: null },
+        { enabled: false, rateLimit: null },
+      ],
+      [{}, {}],
+    ];
+    let expected = apiToken;
+    for (const [given, change] of steps) {
+      expected = { ...expected, ...change };
+      expect((await mutate('update', { id, ...given })).apiToken).toEqual(expected);
+    }
+  });
+
+  test('one that is not enabled is rejected with each of its secrets, on every instance, until it is enabled again', async () => {
+    const { secret: old, id } = await gateway.issue();
+    const { secret } = await mutate('rotate', { id, overlapSeconds: 600 });
+    const both = async () => [await statuses(old), await statuses(secret)];
+    expect(await both()).toEqual([accepted, accepted]);
+    await mutate('update', { id, enabled: false }, second);
+    expect(await both()).toEqual([rejected, rejected]);
+    const { json } = await gateway.send('GET', '/api/user', { token: secret, body: { user_group_id: 'acme' } });
+    expect(json.detail).toContain('is disabled');
+    await mutate('update', { id, enabled: true });
+    expect(await both()).toEqual([accepted, accepted]);
+  });
+
+  test.each<[string, object, string]>([
+    ['an empty name', { name: '' }, 'name'],
+    ['a name with a line break', { name: 'a\nb' }, 'name'],
+    ['a rate limit of 0', { rateLimit: 0 }, 'rateLimit'],
+    ['a rate limit above a million', { rateLimit: 1_000_001 }, 'rateLimit'],
+  ])('rejects %s as INVALID_INPUT, and changes nothing', async (_, change, path) => {
+    const { id } = await gateway.issue();
+    const stored = () => gateway.database.prisma.apiToken.findUnique({ where: { id } });
+    const before = await stored();
+    const result = await mutate('update', { id, enabled: false, ...change });
+    expect(result).toMatchObject({ code: 'INVALID_INPUT', issues: [{ path: [path] }] });
+    expect(await stored()).toEqual(before);
+  });
+
+  test('of a revoked one is NOT_FOUND', async () => {
+    const { id } = await gateway.issue();
+    await mutate('revoke', { id });
+    expect(await mutate('update', { id, name: 'x' })).toMatchObject({
+      code: 'NOT_FOUND',
+      message: expect.stringContaining('revoked'),
+    });
+  });
+});
+
+describe.each(['rotate', 'update', 'revoke'] as const)('%s of an id', (operation) => {
   test.each([999_999_999, 2_147_483_647])('that no API token has (%i) is NOT_FOUND', async (id) => {
     expect(await mutate(operation, { id })).toMatchObject({ code: 'NOT_FOUND', message: expect.stringContaining(String(id)) });
   });
@@ -384,6 +446,14 @@ describe('every operation on API tokens', () => {
         return secret;
       },
     ],
+    'a disabled one': [
+      'UNAUTHENTICATED',
+      async () => {
+        const { secret, id } = await gateway.issue({ scopes: ['admin'] });
+        await mutate('update', { id, enabled: false });
+        return secret;
+      },
+    ],
     'a replaced one': [
       'UNAUTHENTICATED',
       async () => {
@@ -405,6 +475,7 @@ describe('every operation on API tokens', () => {
     ['list', () => ({})],
     ['create', () => ({ input: { name: 'by the table', scopes: ['ADMIN'] } })],
     ['rotate', (id) => ({ input: { id: apiTokenId(id) } })],
+    ['update', (id) => ({ input: { id: apiTokenId(id), name: 'changed' } })],
     ['revoke', (id) => ({ input: { id: apiTokenId(id) } })],
   ];
 

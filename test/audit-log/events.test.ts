@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commandAuthor, recordEncryptionKeyRotation, recordImport } from '../../src/audit-log/record.ts';
 import { encodeCursor } from '../../src/database/keyset.ts';
 import { SigningKeys } from '../../src/embed-tokens/signing-keys.ts';
-import { bindSigningKeys } from '../../src/embed-tokens/statements.ts';
+import { bindSigningKeys } from '../../src/embed-tokens/statements/signing-keys.ts';
 import { schema } from '../../src/schema.ts';
 import { containsToken } from '../../src/tokens.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
@@ -85,6 +85,17 @@ beforeAll(async () => {
     'move-1',
     'setUserGroupEnvironment(input: { by: { providedId: "moved" }, environmentTag: TESTING }) { __typename ... on Error { code } }',
   );
+  const suspend =
+    'suspendUserGroup(input: { by: { providedId: "moved" }, reason: "unpaid" }) { __typename ... on Error { code } }';
+  const resume = 'resumeUserGroup(input: { by: { providedId: "moved" } }) { __typename ... on Error { code } }';
+  await change('suspend-1', suspend);
+  await change('resume-1', resume);
+  // Again: nothing.
+  await change('resume-2', resume);
+  const revoke = (viewer: string) =>
+    `revokeEmbedTokens(input: { by: { providedId: "moved" }${viewer} }) { __typename ... on Error { code } }`;
+  await change('revoke-1', revoke(', viewerId: "ada \\"A\\""'));
+  await change('revoke-2', revoke(''));
   await change('delete-1', 'deleteUserGroup(input: { by: { providedId: "gone" } }) { __typename ... on Error { code } }');
   const { apiToken } = await change(
     'token-1',
@@ -92,6 +103,10 @@ beforeAll(async () => {
   );
   ids['new'] = apiToken.number;
   await change('token-2', `rotateApiToken(input: { id: "${apiToken.id}" }) { __typename ... on Error { code } }`);
+  const update = `updateApiToken(input: { id: "${apiToken.id}", name: "new", rateLimit: 600, enabled: false }) { __typename ... on Error { code } }`;
+  await change('token-5', update);
+  // Again: nothing.
+  await change('token-6', update);
   await change('token-3', `revokeApiToken(input: { id: "${apiToken.id}" }) { __typename ... on Error { code } }`);
   // Again: nothing.
   await change('token-4', `revokeApiToken(input: { id: "${apiToken.id}" }) { __typename ... on Error { code } }`);
@@ -127,6 +142,20 @@ test.each([
   ['patch-1', 'USER_GROUP_UPDATED', 'TESTING', { properties: changed({ seats: 2 }, {}) }],
   ['rotate-1', 'USER_GROUP_TOKEN_ROTATED', 'TESTING', { token: changed(null, null) }],
   ['move-1', 'USER_GROUP_ENVIRONMENT_CHANGED', 'TESTING', { environmentTag: changed(null, 'TESTING') }],
+  [
+    'suspend-1',
+    'USER_GROUP_SUSPENDED',
+    'TESTING',
+    { status: changed('ACTIVE', 'SUSPENDED'), suspendedReason: changed(null, 'unpaid') },
+  ],
+  [
+    'resume-1',
+    'USER_GROUP_RESUMED',
+    'TESTING',
+    { status: changed('SUSPENDED', 'ACTIVE'), suspendedReason: changed('unpaid', null) },
+  ],
+  ['revoke-1', 'EMBED_TOKEN_REVOKED', 'TESTING', { viewerId: changed(null, 'ada "A"') }],
+  ['revoke-2', 'EMBED_TOKEN_REVOKED', 'TESTING', null],
   ['delete-1', 'USER_GROUP_DELETED', 'TESTING', null],
   [
     'token-1',
@@ -135,20 +164,25 @@ test.each([
     { name: changed(null, 'new'), environmentTag: changed(null, 'CUSTOMER'), scopes: changed(null, ['groups:read']) },
   ],
   ['token-2', 'API_TOKEN_ROTATED', 'CUSTOMER', { secret: changed(null, null) }],
+  ['token-5', 'API_TOKEN_UPDATED', 'CUSTOMER', { rateLimit: changed(null, 600), enabled: changed(true, false) }],
   ['token-3', 'API_TOKEN_REVOKED', 'CUSTOMER', { revokedAt: changed(null, expect.stringMatching(/^\d{4}-/)) }],
 ])('the request %s recorded %s, with its actor and what changed', async (requestId, type, environment, changes) => {
   const events = (await all({})).filter((event) => event.requestId === requestId);
   const caller = ['update-1', 'patch-1'].includes(requestId) ? 'writer' : 'admin';
   const actor = { kind: 'API_TOKEN', name: 'test', apiToken: { number: ids[caller] } };
-  const isOfGroup = type.startsWith('USER_GROUP_');
+  const isOfGroup = !type.startsWith('API_TOKEN_');
   expect(events).toMatchObject([{ type, environment, changes, actor, apiToken: isOfGroup ? null : { number: ids['new'] } }]);
   const name = Object.keys(groups).find((each) => groups[each]?.id === events[0]?.userGroupId);
   expect(events[0]?.providedId).toBe(isOfGroup ? name : null);
   expect(events[0]?.userGroup).toEqual(isOfGroup && name !== 'gone' ? { teamId: groups[name ?? '']?.teamId } : null);
 });
 
-test('revoking an API token again records nothing', async () => {
-  expect((await all({})).filter(({ requestId }) => requestId === 'token-4')).toEqual([]);
+test.each([
+  ['revoking an API token again', 'token-4'],
+  ['updating it with equal values', 'token-6'],
+  ['resuming a group that is active', 'resume-2'],
+])('%s records nothing', async (_, requestId) => {
+  expect((await all({})).filter((event) => event.requestId === requestId)).toEqual([]);
 });
 
 test('the legacy REST API records its requests alike', async () => {
@@ -259,7 +293,7 @@ describe('filters', () => {
       null,
     ]);
     const created = await all({ apiTokenId: apiTokenId(ids['new'] ?? 0) });
-    expect(created.map(({ requestId }) => requestId)).toEqual(['token-3', 'token-2', 'token-1']);
+    expect(created.map(({ requestId }) => requestId)).toEqual(['token-3', 'token-5', 'token-2', 'token-1']);
   });
 
   test('by types and time, together', async () => {
@@ -322,7 +356,9 @@ describe('events of a group', () => {
     const query = '{ userGroup(by: { providedId: "moved" }) { events { nodes { type } } } }';
     const { json } = await gateway.graphql(query, {}, { token: secret });
     // It was created without an environment.
-    expect(json.data.userGroup.events.nodes).toEqual([{ type: 'USER_GROUP_ENVIRONMENT_CHANGED' }]);
+    const ofGroup = ['RESUMED', 'SUSPENDED', 'ENVIRONMENT_CHANGED'].map((type) => `USER_GROUP_${type}`);
+    const types = ['EMBED_TOKEN_REVOKED', 'EMBED_TOKEN_REVOKED', ...ofGroup].map((type) => ({ type }));
+    expect(json.data.userGroup.events.nodes).toEqual(types);
   });
 
   test('of each group of a page, and of the group that a keyed mutation returns', async () => {

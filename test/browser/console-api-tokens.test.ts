@@ -41,6 +41,20 @@ test('a person creates an API token, rotates it with an overlap, and revokes it'
   expect([await scopesOf(rotated), await scopesOf(created)]).toEqual([expected, expected]);
   await dialog.getByRole('button', { name: 'I have stored it' }).click();
 
+  await page.getByRole('button', { name: 'Edit nightly sync' }).click();
+  dialog = page.getByRole('dialog', { name: 'Edit nightly sync' });
+  await dialog.getByRole('spinbutton', { name: 'Requests in 60 seconds' }).fill('600');
+  await dialog.getByRole('checkbox', { name: 'Enabled' }).uncheck();
+  await assertFlawless();
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('row', { name: /nightly sync.*disabled.*600 requests/ }).waitFor();
+  expect([await scopesOf(rotated), await scopesOf(created)]).toEqual([undefined, undefined]);
+  await page.getByRole('button', { name: 'Edit nightly sync' }).click();
+  await dialog.getByRole('checkbox', { name: 'Enabled' }).check();
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  expect(await scopesOf(rotated)).toEqual(expected);
+
   await page.getByRole('button', { name: 'Revoke nightly sync' }).click();
   dialog = page.getByRole('dialog', { name: 'Revoke nightly sync' });
   const id = /its number, (\d+),/.exec((await dialog.textContent()) ?? '')?.[1] ?? '';

@@ -314,3 +314,34 @@ test('a group that is being deleted: nothing closes the dialog, and a person who
   await page.getByText('Deleted deleted-meanwhile').waitFor();
   expect(await page.getByLabel('Display name').inputValue()).toBe('Edited');
 });
+
+test('a person suspends a group with a reason, finds it in the list, and resumes it', async () => {
+  const { path, token } = await createGroup('unpaid');
+  const { page, assertFlawless, assertFitsPhone } = await openConsole(gateway, path);
+  const isKnown = async () => {
+    const query = 'query ($token: String!) { userGroup(by: { token: $token }) { name } }';
+    return (await gateway.graphql(query, { token })).json.data.userGroup !== null;
+  };
+  await page.getByRole('button', { name: 'Suspend …' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox', { name: 'Reason (optional)' }).fill('The invoice is not paid');
+  await assertFlawless();
+  await dialog.getByRole('button', { name: 'Suspend the group' }).click();
+  await page.getByText('Reason: The invoice is not paid').waitFor();
+  await page.getByRole('heading', { level: 1, name: /ACME.*suspended/ }).waitFor();
+  expect(await isKnown()).toBe(false);
+  await assertFlawless();
+
+  await page.goto(`${gateway.url}/console/groups?status=SUSPENDED`);
+  await page.getByRole('row', { name: /unpaid.*suspended/ }).waitFor();
+  expect(await page.getByRole('row').count()).toBe(2);
+  expect(await page.getByLabel('Status').inputValue()).toBe('SUSPENDED');
+  await assertFlawless();
+  await assertFitsPhone();
+
+  await page.getByRole('link', { name: 'ACME' }).click();
+  await page.getByRole('button', { name: 'Resume …' }).click();
+  await dialog.getByRole('button', { name: 'Resume the group' }).click();
+  await page.getByRole('button', { name: 'Suspend …' }).waitFor();
+  expect(await isKnown()).toBe(true);
+});

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { eventLimits } from '../../src/audit-log/record.ts';
 import { heavyWorkLimits } from '../../src/concurrency/heavy-work.ts';
 import { backupLimits } from '../../src/database/backup/manifest.ts';
-import { embedTokenLimits } from '../../src/embed-tokens/embed-tokens.ts';
+import { embedTokenLimits } from '../../src/embed-tokens/rules.ts';
 import { graphqlLimits, persistedOperationsLimits } from '../../src/graphql/limits.ts';
 import { httpLimits, httpTimeouts } from '../../src/http/limits.ts';
 import { idempotencyLimits } from '../../src/idempotency/idempotency.ts';

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Caller } from '../../src/caller.ts';
+import type { Caller } from '../../src/caller.ts';
 import { createDb, createTransactionDb } from '../../src/db.ts';
 import { getOrCreateUserGroup } from '../../src/user-groups/create.ts';
 import { currentTokenOf, findUserGroup, type Services } from '../../src/user-groups/user-groups.ts';
+import { callerWith } from '../support/caller.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { bindQueries } from '../support/queries.ts';
 
@@ -12,14 +13,11 @@ let copy: TestDatabase;
 let services: Services;
 
 const callerOf = (environmentTag: 'Customer' | null): Caller =>
-  new Caller({
+  callerWith({
     id: 1,
     name: 'test',
     environmentTag,
     scopes: ['groups:read', 'groups:write'],
-    createdAt: new Date(0),
-    expiresAt: null,
-    lastUsedAt: null,
   });
 
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { embedTokenLimits } from '../../src/embed-tokens/embed-tokens.ts';
+import { embedTokenLimits } from '../../src/embed-tokens/rules.ts';
 import { createToken, introspectToken, partsOf, verifyRemotely } from '../support/embed-tokens.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { storedToken } from '../support/keys.ts';
@@ -48,6 +48,7 @@ test('a token has exactly the documented header and claims, and a client verifie
     sub: 'acme',
     team_id: teamId,
     env: 'Testing',
+    generation: 0,
     iat: expect.any(Number),
     nbf: payload.iat,
     exp: (payload.iat ?? 0) + 900,
@@ -74,7 +75,7 @@ test('claims follow from the group and the input, and introspection returns the 
       fc.record({
         name: text,
         environmentTag: fc.constantFrom('Customer', 'Testing', null),
-        properties: fc.option(fc.dictionary(propertyName, fc.string({ unit: 'grapheme-ascii' }))),
+        properties: fc.option(fc.dictionary(propertyName, fc.string({ unit: 'grapheme-ascii' }), { maxKeys: 10 })),
         audience: fc.option(text, { nil: undefined }),
         expiresInSeconds: fc.option(fc.integer({ min: 60, max: 86_400 }), { nil: undefined }),
         includeProperties: fc.option(fc.boolean(), { nil: undefined }),
@@ -95,6 +96,7 @@ test('claims follow from the group and the input, and introspection returns the 
           nbf: iat,
           exp,
           jti: expect.any(String),
+          generation: 0,
           iss: `${gateway.url}/${environmentTag === null ? 'untagged' : environmentTag.toLowerCase()}`,
           ...(input.includeProperties && { properties }),
         });
@@ -106,17 +108,46 @@ test('claims follow from the group and the input, and introspection returns the 
   );
 });
 
-test('the largest token that there can be is shorter than the limit, and introspection accepts it', async () => {
-  const longest = '\u0001'.repeat(255);
-  const properties = { a: 'x'.repeat(64 * 1_024 - '{"a":""}'.length) };
-  const other = await startGateway(gateway.database, { introspection: true, publicUrl: `https://${'h'.repeat(240)}.test` });
-  await store({ providedId: longest, properties });
-  const input = { by: { providedId: longest }, audience: longest, includeProperties: true, expiresInSeconds: 86_400 };
-  const { token } = await createToken(other, signer, input);
-  expect(token.length).toBeGreaterThan(0.9 * embedTokenLimits.maxEmbedTokenCharacters);
-  expect(token.length).toBeLessThan(embedTokenLimits.maxEmbedTokenCharacters);
-  expect((await introspectToken(other, resolver, token)).json).toMatchObject({ active: true, sub: longest, aud: longest });
-  await other.close();
+describe('a token of up to 6,144 bytes', () => {
+  const { maxEmbedTokenBytes } = embedTokenLimits;
+  const create = async (length: number) => {
+    const { teamId } = await store({ properties: { a: 'x'.repeat(length) } });
+    return createToken(gateway, signer, { by: { teamId }, includeProperties: true });
+  };
+
+  test('is created, and introspection accepts it; a larger one is INVALID_INPUT with its size', async () => {
+    const { token: small } = await create(1);
+    // Three bytes of the claims take four of the token.
+    const spare = Math.floor(((maxEmbedTokenBytes - small.length) * 3) / 4);
+    const { token } = await create(spare - 8);
+    expect(token.length).toBeGreaterThan(maxEmbedTokenBytes - 32);
+    expect((await introspectToken(gateway, resolver, token)).json).toMatchObject({ active: true });
+    const { code, issues = [] } = await create(spare + 8);
+    expect([code, issues.map(({ path }) => path)]).toEqual(['INVALID_INPUT', [[]]]);
+    const [bytes = 0] = /\d+/.exec(issues[0]?.message ?? '')?.map(Number) ?? [];
+    expect(bytes).toBeGreaterThan(maxEmbedTokenBytes);
+    expect(bytes).toBeLessThan(maxEmbedTokenBytes + 32);
+  });
+
+  test('has room for the longest id, audience and issuer', async () => {
+    const longest = '\u0001'.repeat(255);
+    const other = await startGateway(gateway.database, { introspection: true, publicUrl: `https://${'h'.repeat(240)}.test` });
+    await store({ providedId: longest });
+    const input = { by: { providedId: longest }, audience: longest, expiresInSeconds: 86_400 };
+    const { token } = await createToken(other, signer, input);
+    expect((await introspectToken(other, resolver, token)).json).toMatchObject({ active: true, sub: longest, aud: longest });
+    await other.close();
+  });
+});
+
+test('viewer, resources and origin are claims, and introspection returns them', async () => {
+  const { teamId } = await store({});
+  const viewer = { id: 'u-17', name: 'Ada', attributes: { region: ['eu'], 'a.b': null } };
+  const context = { resources: ['sales', 'stock'], origin: 'https://app.example.com:8443' };
+  const { token } = await createToken(gateway, signer, { by: { teamId }, viewer: { ...viewer, email: null }, ...context });
+  expect(partsOf(token).claims).toMatchObject({ viewer, generation: 0, viewer_generation: 0, ...context });
+  expect(partsOf(token).claims['viewer']).toEqual(viewer);
+  expect((await introspectToken(gateway, resolver, token)).json).toMatchObject({ active: true, viewer, ...context });
 });
 
 describe('a request that is rejected', () => {
@@ -148,6 +179,13 @@ describe('a request that is rejected', () => {
       { issues: [{ path: ['audience'], message: expect.stringContaining('1 to 255') }] },
     ],
     ['a NUL', { by, audience: 'a\0' }, { issues: [{ path: ['audience'], message: expect.stringContaining('NUL') }] }],
+    ['a viewer without an id', { by, viewer: { id: '' } }, { issues: [{ path: ['viewer', 'id'] }] }],
+    ['a long name of a viewer', { by, viewer: { id: 'a', name: 'x'.repeat(256) } }, { issues: [{ path: ['viewer', 'name'] }] }],
+    ['attributes that are a list', { by, viewer: { id: 'a', attributes: [] } }, { issues: [{ path: ['viewer', 'attributes'] }] }],
+    ['51 resources', { by, resources: Array(51).fill('a') }, { issues: [{ path: ['resources'] }] }],
+    ['an empty resource', { by, resources: ['a', ''] }, { issues: [{ path: ['resources', '1'] }] }],
+    ['an origin with a path', { by, origin: 'https://a.example/b' }, { issues: [{ path: ['origin'] }] }],
+    ['an origin without a scheme', { by, origin: 'a.example' }, { issues: [{ path: ['origin'] }] }],
     ['an empty id', { by: { providedId: '' } }, { issues: [{ path: ['by', 'providedId'], message: expect.any(String) }] }],
     [
       'several mistakes',
@@ -170,10 +208,19 @@ describe('a request that is rejected', () => {
   });
 
   test('null means the default', async () => {
-    const input = { by, audience: null, expiresInSeconds: null, includeProperties: null };
+    const input = {
+      by,
+      audience: null,
+      expiresInSeconds: null,
+      includeProperties: null,
+      viewer: null,
+      resources: null,
+      origin: null,
+    };
     const { claims } = partsOf((await createToken(gateway, signer, input)).token);
     expect(claims).not.toHaveProperty('aud');
     expect(claims).not.toHaveProperty('properties');
+    for (const claim of ['viewer', 'viewer_generation', 'resources', 'origin']) expect(claims).not.toHaveProperty(claim);
     expect(Number(claims['exp']) - Number(claims['iat'])).toBe(900);
   });
 });

@@ -2,7 +2,7 @@ import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:cryp
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SigningKeys } from '../../src/embed-tokens/signing-keys.ts';
-import { bindSigningKeys } from '../../src/embed-tokens/statements.ts';
+import { bindSigningKeys } from '../../src/embed-tokens/statements/signing-keys.ts';
 import { type Scope, scopeNames } from '../../src/scopes.ts';
 import { issueToken } from '../../src/tokens.ts';
 import { createToken, introspectToken, partsOf, sendForm } from '../support/embed-tokens.ts';
@@ -111,6 +111,22 @@ describe('a token is inactive on every instance as soon as', () => {
     const again = await createGroup({}, providedId);
     expect([await introspectEverywhere(token), await introspectEverywhere(embedToken)]).toEqual([inactive, inactive]);
     expect(await introspectEverywhere(again.embedToken)).toMatchObject(again.response);
+  });
+
+  test('its group is suspended, with one in its grace period, and active again once it is resumed', async () => {
+    const { token, embedToken, teamId } = await createGroup();
+    const rotate = `mutation { rotateUserGroupToken(input: { currentToken: "${token}", graceSeconds: 600 }) {
+      ... on RotateUserGroupTokenPayload { userGroup { token } } } }`;
+    const current = (await gateway.graphql(rotate)).json.data.rotateUserGroupToken.userGroup.token;
+    const all = async () => {
+      const answers = await Promise.all([token, current, embedToken].map((each) => introspectEverywhere(each)));
+      return answers.map((answer) => JSON.stringify(answer) === JSON.stringify(inactive));
+    };
+    expect(await all()).toEqual([false, false, false]);
+    await change('suspendUserGroup', { by: { teamId } });
+    expect(await all()).toEqual([true, true, true]);
+    await change('resumeUserGroup', { by: { teamId } });
+    expect(await all()).toEqual([false, false, false]);
   });
 
   test('it is rotated; embed tokens stay', async () => {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { decryptPrivateKey, publicationLeadSeconds, SigningKeys, signingKeyStates } from '../../src/embed-tokens/signing-keys.ts';
-import { bindSigningKeys } from '../../src/embed-tokens/statements.ts';
+import { bindSigningKeys } from '../../src/embed-tokens/statements/signing-keys.ts';
 import { DecryptionError } from '../../src/encryption/errors.ts';
 import { KeyRing } from '../../src/encryption/keys.ts';
 import { encryptToken } from '../../src/encryption/stored-token.ts';

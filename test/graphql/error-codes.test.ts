@@ -88,7 +88,7 @@ describe('an error in the request has the same status and code over REST and Gra
       { body: 'query={a}', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
     ],
     'a content encoding': ['UNSUPPORTED_MEDIA_TYPE', 415, { body: '{}', headers: { 'content-encoding': 'gzip' } }],
-    'another method': ['METHOD_NOT_ALLOWED', 405, {}, 'DELETE'],
+    'another method': ['METHOD_NOT_ALLOWED', 405, {}, 'PATCH'],
   };
 
   test.each(Object.entries(rows))('%s', async (_, [code, status, options, method = 'POST']) => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Caller } from '../../src/caller.ts';
 import type { Database } from '../../src/database/client.ts';
 import { createContext } from '../../src/graphql/context.ts';
+import { callerWith } from '../support/caller.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createPaths } from '../support/fuzz/paths.ts';
 import { bindQueries } from '../support/queries.ts';
@@ -28,14 +28,11 @@ test('while the database does not respond, a request with a compiled query asks 
   const { full, fast, compiles } = createPaths();
   const params = { query: 'query ($id: Int!) { userGroup(by: { teamId: $id }) { name } }', variables: { id: 1 } };
   expect(compiles(params.query)).toBe(true);
-  const caller = new Caller({
+  const caller = callerWith({
     id: 1,
     name: 'test',
     environmentTag: null,
     scopes: ['groups:read'],
-    createdAt: new Date(),
-    expiresAt: null,
-    lastUsedAt: null,
   });
   const context = () => createContext({ services, caller, report: () => {} });
   await full(params, undefined, context());

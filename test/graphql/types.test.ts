@@ -152,12 +152,14 @@ describe('caller', () => {
     const names = json.data.__type.fields.map(({ name }: { name: string }) => name);
     expect(names.toSorted()).toEqual([
       'createdAt',
+      'enabled',
       'environmentTag',
       'expiresAt',
       'id',
       'lastUsedAt',
       'name',
       'number',
+      'rateLimit',
       'revokedAt',
       'scopes',
     ]);

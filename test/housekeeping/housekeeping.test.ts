@@ -38,6 +38,7 @@ test('removes the events that are older than the retention', async () => {
   expect(await runHousekeeping(database, { retentionDays: 30 })).toEqual({
     events: 3,
     retiredTokens: 0,
+    revokedViewers: 0,
     idempotencyRecords: 0,
   });
   expect(await storedAges()).toEqual([0, 1, 29]);
@@ -70,6 +71,7 @@ test('leaves the work to another instance that is at it', async () => {
     expect(await runHousekeeping(database, { retentionDays: 1 })).toEqual({
       events: 0,
       retiredTokens: 0,
+      revokedViewers: 0,
       idempotencyRecords: 0,
     });
     await other.query('commit');

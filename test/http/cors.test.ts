@@ -119,7 +119,7 @@ const requests: [status: number, method: string, path: string, body: string][] =
   [400, 'POST', '/graphql', '{'],
   [401, 'PUT', '/api/user', '{}'],
   [404, 'GET', '/nowhere', ''],
-  [405, 'DELETE', '/api/user', ''],
+  [405, 'PATCH', '/api/user', ''],
   [415, 'POST', '/graphql', 'x'],
 ];
 

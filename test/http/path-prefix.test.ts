@@ -47,6 +47,7 @@ test('behind a proxy that removes a path prefix, every link of every page works'
   expect(Object.fromEntries(failed)).toEqual({
     [`${prefix}/api/user`]: 401, // which needs an API token
     [`${prefix}/metrics`]: 401,
+    [`${prefix}/api/embed-tokens`]: 405,
     [`${prefix}/oauth2/introspect`]: 405, // which is POST only
     [`${prefix}/no/such/folder/`]: 404,
     [`${prefix}/no/such/path`]: 404,

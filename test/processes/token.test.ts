@@ -132,6 +132,40 @@ test('token list passes no control characters of a name to the terminal, nor lin
   expect(stdout).toContain(`#${id}  a\ufffd[31m\ufffd#1  b  ·  Testing`);
 });
 
+test('token update changes a token and prints it; the running gateway rejects it while it is disabled', async () => {
+  const made = await issue('updated');
+  const update = (...args: string[]) => run(['token', 'update', String(made.id), ...args], settings);
+  const disabled = await update('--name', 'other', '--rate-limit', '600', '--disable');
+  expect(disabled).toMatchObject({
+    code: 0,
+    stderr: '',
+    stdout: expect.stringMatching(/ other .* disabled .* 600 requests in 60 s /),
+  });
+  expect((await run(['token', 'list'], settings)).stdout).toContain(disabled.stdout);
+  expect((await caller(made.token)).errors[0].extensions.code).toBe('UNAUTHENTICATED');
+  const enabled = await update('--enable', '--rate-limit', 'none', '--json');
+  expect(JSON.parse(enabled.stdout)).toMatchObject({ id: made.id, name: 'other', enabled: true, rateLimit: null });
+  expect((await caller(made.token)).data.caller.name).toBe('other');
+});
+
+test('token update reports every mistake at once and changes nothing', async () => {
+  const made = await issue('not updated');
+  const args = ['x', '--name=', '--rate-limit', '0', '--enable', '--disable', '--scope=admin'];
+  const refused = await run(['token', 'update', String(made.id), ...args], settings);
+  expect(refused).toMatchObject({ code: 2, stdout: '' });
+  expect(refused.stderr.split('\n')).toEqual([
+    'Unknown option --scope.',
+    expect.stringContaining('token update takes one numeric id'),
+    '--name must have 1 to 255 characters.',
+    '--rate-limit must be a whole number from 1 to 1000000, or none, not "0".',
+    '--enable and --disable exclude each other.',
+    'Nothing was changed.',
+    '',
+  ]);
+  expect((await run(['token', 'update', String(made.id)], settings)).stderr).toContain('needs --name');
+  expect((await caller(made.token)).data.caller.name).toBe('not updated');
+});
+
 test('token revoke: the running gateway rejects the token from the next request on', async () => {
   const made = await issue('short-lived');
   expect((await caller(made.token)).data.caller.name).toBe('short-lived');

@@ -8,6 +8,7 @@ import { getOrCreateUserGroup } from '../../src/user-groups/create.ts';
 import { getOrCreateUserGroups } from '../../src/user-groups/create-many.ts';
 import { currentTokenOf, rotateUserGroupToken, type Services } from '../../src/user-groups/user-groups.ts';
 import type { Json } from '../../src/user-groups/values.ts';
+import { callerWith } from '../support/caller.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { bindQueries } from '../support/queries.ts';
 import { replay, storedGroups } from '../support/replay.ts';
@@ -76,15 +77,12 @@ async function make(run: string, { kind, services: process, id, tag, fields, pat
   requests += 1;
   const requestId = `request-${requests}`;
   const services = dbs[process] as Services;
-  const caller = new Caller(
+  const caller = callerWith(
     {
       id: 7,
       name: 'history',
       environmentTag: tag,
       scopes: ['admin'],
-      createdAt: new Date(0),
-      expiresAt: null,
-      lastUsedAt: null,
     },
     requestId,
   );
@@ -165,14 +163,11 @@ test('after a random history, the events reproduce the stored state, and each ch
 
 test('updates that do not change a value record nothing', async () => {
   const services = dbs[0] as Services;
-  const caller = new Caller({
+  const caller = callerWith({
     id: 7,
     name: 'history',
     environmentTag: null,
     scopes: ['groups:write'],
-    createdAt: new Date(0),
-    expiresAt: null,
-    lastUsedAt: null,
   });
   const by = { providedId: 'unchanged' };
   const fields = { name: 'A', properties: { a: 1, b: { c: [1] } }, mapping: [{ schemaId: 's', dataSource: 'd' }] };
@@ -188,14 +183,11 @@ test('updates that do not change a value record nothing', async () => {
 
 test('a number in a short notation keeps it in an event', async () => {
   const services = dbs[0] as Services;
-  const caller = new Caller({
+  const caller = callerWith({
     id: 7,
     name: 'history',
     environmentTag: null,
     scopes: ['groups:write'],
-    createdAt: new Date(0),
-    expiresAt: null,
-    lastUsedAt: null,
   });
   const large = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`n${index}`, 1e308]));
   await getOrCreateUserGroup(services, caller, { providedId: 'large numbers' });

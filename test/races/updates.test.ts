@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Caller } from '../../src/caller.ts';
 import type { VersionMismatch } from '../../src/errors.ts';
 import type { UserGroup } from '../../src/generated/prisma/client.ts';
 import { setUserGroupEnvironment, updateUserGroup } from '../../src/user-groups/change.ts';
 import type { Services, UserGroupBy } from '../../src/user-groups/user-groups.ts';
 import { rotateUserGroupToken } from '../../src/user-groups/user-groups.ts';
 import type { Json } from '../../src/user-groups/values.ts';
+import { callerWith } from '../support/caller.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { storedToken, tokenOf } from '../support/keys.ts';
 import { until } from '../support/process.ts';
@@ -16,14 +16,11 @@ let database: TestDatabase;
 let services: Services;
 const statements: string[] = [];
 
-const caller = new Caller({
+const caller = callerWith({
   id: 1,
   name: 'test',
   environmentTag: 'Testing',
   scopes: ['groups:write'],
-  createdAt: new Date(0),
-  expiresAt: null,
-  lastUsedAt: null,
 });
 
 beforeAll(async () => {
@@ -155,14 +152,11 @@ test('updatedAt is the time of the database, for each group of a batch', async (
   expect(rows.every(({ is_recent: isRecent }) => isRecent)).toBe(true);
 });
 
-const admin = new Caller({
+const admin = callerWith({
   id: 2,
   name: 'admin',
   environmentTag: null,
   scopes: ['admin'],
-  createdAt: new Date(0),
-  expiresAt: null,
-  lastUsedAt: null,
 });
 
 test.each<[string, (group: UserGroup) => Promise<UserGroup>]>([

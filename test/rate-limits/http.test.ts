@@ -138,6 +138,36 @@ test('gateways on one database share the limit, and while the database fails or 
   }
 });
 
+test.each([
+  ['without a limit', 0],
+  ['with a lower one', 1],
+])('on gateways %s, an API token has its own limit, and a change of it counts from the next request on', async (_, rateLimit) => {
+  const [one, other] = [
+    await startGateway(gateway.database, { introspection: true, rateLimit }),
+    await startGateway(gateway.database, { introspection: true, rateLimit }),
+  ];
+  try {
+    const { secret: token, id } = await gateway.issue();
+    const limitTo = (own: number | null) => gateway.database.prisma.apiToken.update({ where: { id }, data: { rateLimit: own } });
+    const send = (to: TestGateway) => to.send('GET', '/api/user', { token, body: { user_group_id: 'a' } });
+    await limitTo(2);
+    const replies = [await send(one), await send(one), await send(one)];
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 429]);
+    expect(replies.map(fields)).toEqual(
+      [1, 0, 0].map((remaining) => ['"api-token";q=2;w=60', expect.stringMatching(`r=${remaining};`)]),
+    );
+    await until(async () => (await send(other)).status === 429, 'the other gateway refuses too');
+    await limitTo(1_000);
+    expect((await send(one)).status).toBe(200);
+    await limitTo(null);
+    const last = await send(one);
+    if (rateLimit > 0) expect(last.status).toBe(429);
+    else expect([last.status, ...fields(last)]).toEqual([200, null, null]);
+  } finally {
+    await Promise.all([one.close(), other.close()]);
+  }
+});
+
 test('without a limit there are no headers', async () => {
   const unlimited = await startGateway(gateway.database);
   const reply = await unlimited.send('GET', '/api/user', { body: { user_group_id: 'a' } });

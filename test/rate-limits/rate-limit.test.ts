@@ -4,10 +4,10 @@ import { Caller } from '../../src/caller.ts';
 import { RateLimited } from '../../src/errors.ts';
 import { RateLimiter } from '../../src/rate-limits/rate-limit.ts';
 import { type AddRequestCounts, bindRequestCounts } from '../../src/rate-limits/statements.ts';
+import { callerWith } from '../support/caller.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
-const callerOf = (id: number): Caller =>
-  new Caller({ id, name: 'test', environmentTag: null, scopes: [], createdAt: new Date(), expiresAt: null, lastUsedAt: null });
+const callerOf = (id: number): Caller => callerWith({ id });
 const caller = callerOf(1);
 
 /** Sends a request. @returns nothing if it is admitted, else the seconds after which it may be sent again. */
@@ -55,7 +55,7 @@ describe('in one process', () => {
           if (retryAfter === undefined) continue;
           expect(retryAfter).toBeGreaterThanOrEqual(1);
           expect(retryAfter).toBeLessThanOrEqual(61);
-          expect(limiter.quotaOf(1)).toEqual({ remaining: 0, seconds: retryAfter });
+          expect(limiter.quotaOf({ id: 1, rateLimit: null })).toEqual({ remaining: 0, seconds: retryAfter });
           now += retryAfter - 1;
           if (retryAfter > 1) expect(refusal(limiter)).toBe(1);
           now += 1;
@@ -69,9 +69,9 @@ describe('in one process', () => {
     let now = 10;
     const limiter = new RateLimiter(2, () => now);
     expect([1, 2, 1, 2, 1].map((id) => refusal(limiter, callerOf(id)) === undefined)).toEqual([true, true, true, true, false]);
-    expect(limiter.quotaOf(1)).toEqual({ remaining: 0, seconds: 61 });
+    expect(limiter.quotaOf({ id: 1, rateLimit: null })).toEqual({ remaining: 0, seconds: 61 });
     now += 61;
-    expect(limiter.quotaOf(1)).toEqual({ remaining: 2, seconds: 0 });
+    expect(limiter.quotaOf({ id: 1, rateLimit: null })).toEqual({ remaining: 2, seconds: 0 });
     expect(refusal(limiter, Caller.anonymous)).toBeUndefined();
   });
 });
@@ -111,9 +111,9 @@ describe('in several processes', () => {
   /** A process that has read the counts of the others. */
   async function start(limit: number, addRequestCounts: AddRequestCounts = addInTime, now = time) {
     const limiter = new RateLimiter(limit, now);
-    const queueKey = () => limiter.queueKey(addRequestCounts);
+    const queueKey = () => limiter.share(addRequestCounts);
     await queueKey();
-    return { limiter, queueKey, remaining: () => limiter.quotaOf(1).remaining };
+    return { limiter, queueKey, remaining: () => limiter.quotaOf({ id: 1, rateLimit: null }).remaining };
   }
 
   const send = (limiter: RateLimiter, times: number) =>
@@ -145,7 +145,10 @@ describe('in several processes', () => {
       now = time();
       if (step % 3 > 0) for (const limiter of [alone, sharing.limiter]) send(limiter, step % 5);
       if (step % 2 > 0) await sharing.queueKey();
-      expect([step, sharing.limiter.quotaOf(1)]).toEqual([step, alone.quotaOf(1)]);
+      expect([step, sharing.limiter.quotaOf({ id: 1, rateLimit: null })]).toEqual([
+        step,
+        alone.quotaOf({ id: 1, rateLimit: null }),
+      ]);
     }
   });
 
@@ -155,7 +158,7 @@ describe('in several processes', () => {
     await first.queueKey();
     await pass(30);
     const { limiter } = await start(3);
-    const { remaining, seconds } = limiter.quotaOf(1);
+    const { remaining, seconds } = limiter.quotaOf({ id: 1, rateLimit: null });
     expect(remaining).toBe(0);
     expect(seconds).toBeGreaterThan(25);
     expect(seconds).toBeLessThanOrEqual(32);

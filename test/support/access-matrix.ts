@@ -128,6 +128,10 @@ export const operations: Record<string, GraphQLOperation> = {
     document: ({ spare }) => `mutation { rotateApiToken(input: { id: "${apiTokenId(spare.rotated)}" }) ${result} }`,
     ...admin,
   },
+  updateApiToken: {
+    document: ({ spare }) => `mutation { updateApiToken(input: { id: "${apiTokenId(spare.rotated)}", name: "new" }) ${result} }`,
+    ...admin,
+  },
   revokeApiToken: {
     document: ({ spare }) => `mutation { revokeApiToken(input: { id: "${apiTokenId(spare.revoked)}" }) ${result} }`,
     ...admin,
@@ -152,6 +156,18 @@ export const operations: Record<string, GraphQLOperation> = {
     elsewhere: 'NOT_FOUND',
     changes: true,
   },
+  suspendUserGroup: {
+    document: ({ teamId }) => `mutation { suspendUserGroup(input: { by: { teamId: ${teamId} } }) ${result} }`,
+    scopes: write,
+    elsewhere: 'NOT_FOUND',
+    changes: true,
+  },
+  resumeUserGroup: {
+    document: ({ teamId }) => `mutation { resumeUserGroup(input: { by: { teamId: ${teamId} } }) ${result} }`,
+    scopes: write,
+    elsewhere: 'NOT_FOUND',
+    changes: true,
+  },
   setUserGroupEnvironment: {
     document: ({ teamId }) =>
       `mutation { setUserGroupEnvironment(input: { by: { teamId: ${teamId} }, environmentTag: CUSTOMER }) ${result} }`,
@@ -166,6 +182,11 @@ export const operations: Record<string, GraphQLOperation> = {
   },
   createEmbedToken: {
     document: ({ teamId }) => `mutation { createEmbedToken(input: { by: { teamId: ${teamId} } }) ${result} }`,
+    scopes: ['embed:sign'],
+    elsewhere: 'NOT_FOUND',
+  },
+  revokeEmbedTokens: {
+    document: ({ teamId }) => `mutation { revokeEmbedTokens(input: { by: { teamId: ${teamId} } }) ${result} }`,
     scopes: ['embed:sign'],
     elsewhere: 'NOT_FOUND',
   },
@@ -205,11 +226,22 @@ export const restOperations: Record<string, RestOperation> = {
     elsewhere: 'NOT_FOUND',
     changes: true,
   },
+  'DELETE /api/user': {
+    body: ({ providedId }) => ({ user_group_id: providedId }),
+    scopes: write,
+    elsewhere: 'NOT_FOUND',
+    changes: true,
+  },
   'POST /api/user': {
     body: ({ token }) => ({ current_token: token }),
     scopes: write,
     elsewhere: 'NOT_FOUND',
     changes: true,
+  },
+  'POST /api/embed-tokens': {
+    body: ({ providedId }) => ({ user_group_id: providedId }),
+    scopes: ['embed:sign'],
+    elsewhere: 'NOT_FOUND',
   },
   'GET /metrics': {
     body: () => '',

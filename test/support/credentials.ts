@@ -80,6 +80,8 @@ async function issueInvalid(gateway: AccessGateway, userGroupToken: string): Pro
     return { secret, id: apiToken.id };
   };
   const [replaced, revoked, expired] = [await issueAccepted(), await issueAccepted(), await issueAccepted()];
+  const disabled = await issueAccepted();
+  await send(`mutation { updateApiToken(input: { id: "${apiTokenId(disabled.id)}", enabled: false }) { __typename } }`, admin);
   await send(`mutation { rotateApiToken(input: { id: "${apiTokenId(replaced.id)}" }) { __typename } }`, admin);
   await send(`mutation { revokeApiToken(input: { id: "${apiTokenId(revoked.id)}" }) { __typename } }`, admin);
   const data = { expiresAt: new Date(Date.now() - 1) };
@@ -92,6 +94,7 @@ async function issueInvalid(gateway: AccessGateway, userGroupToken: string): Pro
     'an embed token': (await send(embed, admin)).json.data.created.token as string,
     replaced: replaced.secret,
     revoked: revoked.secret,
+    disabled: disabled.secret,
     expired: expired.secret,
   };
   return Object.entries(secrets).map(([name, secret]) => ({

@@ -1,10 +1,11 @@
 import type pg from 'pg';
-import { Caller } from '../../src/caller.ts';
+import type { Caller } from '../../src/caller.ts';
 import type { Database } from '../../src/database/client.ts';
 import type { EnvironmentTag } from '../../src/generated/prisma/client.ts';
 import type { UserGroupListInput, UserGroupOrder } from '../../src/user-groups/list.ts';
 import { listUserGroups } from '../../src/user-groups/list.ts';
 import { userGroupKeysets } from '../../src/user-groups/reads.ts';
+import { callerWith } from './caller.ts';
 import { bindQueries } from './queries.ts';
 
 /** What a page of a list cost: the sum over its environments. */
@@ -167,14 +168,11 @@ async function buffersOfAnyPlan({ pool }: Database, text: string, values: readon
 }
 
 const callerOf = (environmentTag: EnvironmentTag | null, scope: string): Caller =>
-  new Caller({
+  callerWith({
     id: 1,
     name: 'plans',
     environmentTag,
     scopes: [scope],
-    createdAt: new Date(),
-    expiresAt: null,
-    lastUsedAt: null,
   });
 
 /** The cursor of the group that so large a part of its environment precedes. */

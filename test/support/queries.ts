@@ -3,7 +3,8 @@ import type { Database } from '../../src/database/client.ts';
 import type { Transaction } from '../../src/database/transaction.ts';
 import { createDb, createTransactionDb, type Db } from '../../src/db.ts';
 import { SigningKeys } from '../../src/embed-tokens/signing-keys.ts';
-import { bindSigningKeys } from '../../src/embed-tokens/statements.ts';
+import { bindRevocations } from '../../src/embed-tokens/statements/revocations.ts';
+import { bindSigningKeys } from '../../src/embed-tokens/statements/signing-keys.ts';
 import type { Services } from '../../src/user-groups/user-groups.ts';
 import { testKeys } from './keys.ts';
 
@@ -22,6 +23,11 @@ function bind(db: Db, { query }: Pick<Database, 'query'>): Services {
     db,
     keys: testKeys,
     eventBytes: createEventBytes(),
-    embedTokens: { signingKeys: new SigningKeys(bindSigningKeys({ query }), testKeys), publicUrl: () => 'http://gateway.test' },
+    lastResolved: { note: () => {} },
+    embedTokens: {
+      signingKeys: new SigningKeys(bindSigningKeys({ query }), testKeys),
+      revocations: bindRevocations({ query }, () => {}),
+      publicUrl: () => 'http://gateway.test',
+    },
   };
 }

@@ -8,6 +8,7 @@ const handler: Handler = { handle: () => ({ status: 200, headers: {}, body: '' }
 export const routes = createRoutes({
   graphql: handler,
   user: handler,
+  embedTokens: handler,
   jwks: handler,
   introspection: handler,
   metrics: handler,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Caller } from '../../src/caller.ts';
 import { getOrCreateUserGroup } from '../../src/user-groups/create.ts';
 import { getOrCreateUserGroups } from '../../src/user-groups/create-many.ts';
 import type { Services } from '../../src/user-groups/user-groups.ts';
+import { callerWith } from '../support/caller.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { storedToken } from '../support/keys.ts';
 import { bindQueries } from '../support/queries.ts';
@@ -13,14 +13,11 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-const caller = new Caller({
+const caller = callerWith({
   id: 1,
   name: 'test',
   environmentTag: 'Testing',
   scopes: ['groups:write'],
-  createdAt: new Date(0),
-  expiresAt: null,
-  lastUsedAt: null,
 });
 
 /** A database in which another group takes the id just before the first `times` insertions, and is deleted just after them. */

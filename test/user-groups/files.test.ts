@@ -49,6 +49,8 @@ const group = fc.record({
     { maxKeys: 5, noNullPrototype: true },
   ),
   properties: fc.oneof(fc.constant(null), fc.constant({}), object),
+  suspended: fc.boolean(),
+  reason: fc.option(text(20)),
 });
 const groups = fc.uniqueArray(group, {
   maxLength: 12,
@@ -58,7 +60,7 @@ const groups = fc.uniqueArray(group, {
 const rowsOf = async () =>
   (
     await database.pool.query(
-      'select provided_id, environment_tag, name, token_hash, properties::text, mapping::text from user_group order by token_hash',
+      'select provided_id, environment_tag, name, token_hash, properties::text, mapping::text, suspended, suspended_reason from user_group order by token_hash',
     )
   ).rows;
 
@@ -71,7 +73,7 @@ test.each(['ndjson', 'csv'] as const)(
         for (const { token, mapping, properties, ...rest } of generated) {
           const stored = storedToken(token);
           await database.pool.query(
-            'insert into user_group (provided_id, environment_tag, name, token_hash, token_encrypted, mapping, properties) values ($1, $2, $3, $4, $5, $6, $7)',
+            'insert into user_group (provided_id, environment_tag, name, token_hash, token_encrypted, mapping, properties, suspended, suspended_reason) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)',
             [
               rest.providedId,
               rest.environmentTag,
@@ -80,6 +82,8 @@ test.each(['ndjson', 'csv'] as const)(
               stored.tokenEncrypted,
               JSON.stringify(mapping),
               properties && JSON.stringify(properties),
+              rest.suspended,
+              rest.suspended ? rest.reason : null,
             ],
           );
         }
@@ -106,7 +110,7 @@ test('JSON that something else wrote with line breaks and long numbers is export
     [tokenHash, tokenEncrypted],
   );
   expect(await exportText(database, 'ndjson')).toMatch(
-    /^\{"user_group_id":"g","name":"g","token":"a token of another tool",.*"mapping":\{\},"properties":\{ "n": 12345678901234567890\},"environment":null\}\n$/,
+    /^\{"user_group_id":"g","name":"g","token":"a token of another tool",.*"mapping":\{\},"properties":\{ "n": 12345678901234567890\},"status":"active","suspended_reason":null,"environment":null\}\n$/,
   );
 });
 

@@ -242,6 +242,34 @@ describe('groups that exist', () => {
     expect(await importText(database, created, { onExisting: 'update' })).toMatchObject({ created: 1, rejected: 0 });
   });
 
+  test('update suspends a group, and resumes none: a file may be older than the suspension', async () => {
+    await group('g', 'Testing');
+    const statusAfter = async (...status: object[]) => {
+      const text = toNdjson(status.map((each) => ({ user_group_id: 'g', environment: 'Testing', ...each })));
+      const { updated } = await importText(database, text, { onExisting: 'update' });
+      const { suspended, suspendedReason, version } = await database.prisma.userGroup.findFirstOrThrow();
+      return { updated, suspended, suspendedReason, version };
+    };
+    const suspended = { status: 'suspended', suspended_reason: 'unpaid' };
+    const expected = { updated: 1, suspended: true, suspendedReason: 'unpaid', version: 2 };
+    expect(await statusAfter(suspended)).toEqual(expected);
+    for (const again of [suspended, { status: 'active' }, { status: null }, {}]) {
+      expect(await statusAfter(again)).toEqual({ ...expected, updated: 0 });
+    }
+    expect(await statusAfter({ status: 'SUSPENDED' })).toEqual({ ...expected, suspendedReason: null, version: 3 });
+  });
+
+  test.each([
+    ['another status', { status: 'paused' }, /^status: must be active or suspended/],
+    ['a status that is no text', { status: true }, /^status: must be active or suspended/],
+    ['a reason of an active group', { status: 'active', suspended_reason: 'x' }, /^suspended_reason: must not be given unless/],
+    ['a reason that is too long', { status: 'suspended', suspended_reason: 'x'.repeat(256) }, /^suspended_reason: must have 1/],
+  ])('%s is rejected', async (_, fields, reason) => {
+    const { reasons } = await importText(database, toNdjson([{ user_group_id: 'g', ...fields }]));
+    expect(reasons).toEqual([{ line: 1, reason: expect.stringMatching(reason) }]);
+    expect(await stored()).toEqual([]);
+  });
+
   test('a line whose id the other environment has creates a group; one that rule 2 forbids is rejected', async () => {
     await group('tagged', 'Customer');
     await group('untagged', null);

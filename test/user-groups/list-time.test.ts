@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Caller } from '../../src/caller.ts';
+import type { Caller } from '../../src/caller.ts';
 import { listUserGroups } from '../../src/user-groups/list.ts';
 import type { Services } from '../../src/user-groups/user-groups.ts';
+import { callerWith } from '../support/caller.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { holdWrites } from '../support/hold-writes.ts';
 import { storedToken } from '../support/keys.ts';
@@ -18,14 +19,11 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 const callerOf = (id: number): Caller =>
-  new Caller({
+  callerWith({
     id,
     name: 'test',
     environmentTag: null,
     scopes: ['admin'],
-    createdAt: new Date(),
-    expiresAt: null,
-    lastUsedAt: null,
   });
 const tooLong = {
   code: 'UNAVAILABLE',

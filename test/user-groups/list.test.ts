@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { Caller } from '../../src/caller.ts';
+import type { Caller } from '../../src/caller.ts';
 import type { EnvironmentTag, Prisma } from '../../src/generated/prisma/client.ts';
 import type { PropertyFilter, UserGroupFilter, UserGroupListInput, UserGroupOrder } from '../../src/user-groups/list.ts';
 import { listUserGroups } from '../../src/user-groups/list.ts';
 import type { Services } from '../../src/user-groups/user-groups.ts';
 import type { Json } from '../../src/user-groups/values.ts';
+import { callerWith } from '../support/caller.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { storedToken } from '../support/keys.ts';
 import { bindQueries } from '../support/queries.ts';
@@ -18,9 +19,13 @@ interface Group {
   readonly environmentTag: EnvironmentTag | null;
   readonly name: string;
   readonly properties: Json;
+  readonly suspended: boolean;
+  readonly lastResolvedAt?: Date | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
+
+type Draft = Omit<Group, 'teamId' | 'suspended'> & Partial<Pick<Group, 'suspended'>>;
 
 let database: TestDatabase;
 let services: Services;
@@ -33,21 +38,18 @@ beforeEach(() => database.pool.query('truncate user_group cascade'));
 afterAll(() => database.close());
 
 const callerOf = (environmentTag: EnvironmentTag | null, scope: string): Caller =>
-  new Caller({
+  callerWith({
     id: 1,
     name: 'test',
     environmentTag,
     scopes: [scope],
-    createdAt: new Date(),
-    expiresAt: null,
-    lastUsedAt: null,
   });
 const tags = ['Customer', 'Testing', null] as const;
 const callers = [...tags.map((tag) => callerOf(tag, 'groups:read')), callerOf(null, 'admin')];
 const anyCaller = fc.constantFrom(...callers);
 
 /** Creates groups; those that share an id with another are left out. */
-async function create(drafts: readonly Omit<Group, 'teamId'>[]): Promise<Group[]> {
+async function create(drafts: readonly Draft[]): Promise<Group[]> {
   const data = drafts.map((draft) => {
     tokens += 1;
     return { ...draft, properties: draft.properties as Prisma.InputJsonValue, ...storedToken(`an imported token ${tokens}`) };
@@ -83,6 +85,8 @@ const draftWith = (properties: fc.Arbitrary<Json>) =>
     name: text,
     environmentTag: fc.constantFrom(...tags),
     properties,
+    suspended: fc.boolean(),
+    lastResolvedAt: fc.option(time),
     createdAt: time,
     updatedAt: time,
   });
@@ -115,7 +119,15 @@ describe('pages', () => {
     const drafts = fc.array(draftWith(fc.constant({})), { minLength: 1, maxLength: 40 });
     const size = fc.integer({ min: 1, max: 12 });
     const cases = fc.record({ drafts, caller: anyCaller, order: anyOrder, size, isBackward: fc.boolean(), seed: fc.nat() });
-    const same = { name: 'a', environmentTag: null, properties: {}, createdAt: new Date(0), updatedAt: new Date(0) };
+    const same = {
+      name: 'a',
+      environmentTag: null,
+      properties: {},
+      suspended: false,
+      lastResolvedAt: null,
+      createdAt: new Date(0),
+      updatedAt: new Date(0),
+    };
     /** What is created comes last here, behind every page. */
     const createdLast = {
       drafts: ['a', 'b', 'c'].map((providedId) => ({ ...same, providedId })),
@@ -201,6 +213,8 @@ describe('filters', () => {
     search: fc.string({ unit: character, minLength: 1, maxLength: 2 }),
     providedIds: fc.array(text, { maxLength: 30 }),
     properties: fc.array(property, { maxLength: 2 }),
+    status: fc.constantFrom('ACTIVE' as const, 'SUSPENDED' as const),
+    notResolvedSince: time,
     createdAt: range,
     updatedAt: range,
   };
@@ -209,6 +223,8 @@ describe('filters', () => {
     ...(['search', 'properties', 'createdAt'] as const).map((name) => fc.record({ [name]: conditions[name] })),
     fc.record({ providedIds: conditions.providedIds, updatedAt: conditions.updatedAt }),
     fc.record({ search: conditions.search, createdAt: conditions.createdAt }),
+    fc.record({ status: conditions.status, createdAt: conditions.createdAt }),
+    fc.record({ notResolvedSince: conditions.notResolvedSince }),
     fc.record(conditions, { requiredKeys: [] }),
   );
 
@@ -233,12 +249,14 @@ describe('filters', () => {
   }
 
   const matches = (group: Group, given: UserGroupFilter, lower: ReadonlyMap<string, string>): boolean => {
-    const { search, providedIds, properties: wanted, createdAt, updatedAt } = given;
+    const { search, providedIds, properties: wanted, status, notResolvedSince, createdAt, updatedAt } = given;
     const has = (own: string) => search == null || lower.get(own)?.includes(lower.get(search) ?? '');
     return (
       Boolean(has(group.name) || has(group.providedId)) &&
       (!providedIds || providedIds.includes(group.providedId)) &&
       (wanted ?? []).every(({ path, equals }) => isDeepStrictEqual(at(group.properties, path), equals)) &&
+      (!notResolvedSince || !group.lastResolvedAt || group.lastResolvedAt < notResolvedSince) &&
+      (!status || group.suspended === (status === 'SUSPENDED')) &&
       (!createdAt || isIn(createdAt, group.createdAt)) &&
       (!updatedAt || isIn(updatedAt, group.updatedAt))
     );

@@ -5,16 +5,14 @@ import { deleteUserGroup, updateUserGroup } from '../../src/user-groups/change.t
 import { getOrCreateUserGroup } from '../../src/user-groups/create.ts';
 import { checkGetOrCreate, checkRotate, checkUpdate } from '../../src/user-groups/rules.ts';
 import { rotateUserGroupToken } from '../../src/user-groups/user-groups.ts';
+import { callerWith } from '../support/caller.ts';
 
-const callerWith = (scopes: string[]) =>
-  new Caller({
+const callerOf = (scopes: string[]) =>
+  callerWith({
     id: 1,
     name: 'test',
     environmentTag: null,
     scopes,
-    createdAt: new Date(),
-    expiresAt: null,
-    lastUsedAt: null,
   });
 
 /** An object with a member that must not be looked at. */
@@ -45,9 +43,9 @@ describe('checks no more of an input than necessary to reject it', () => {
 
   test('nothing without the scope', async () => {
     const services = undefined as never; // not asked either
-    const resolver = callerWith(['groups:resolve']);
+    const resolver = callerOf(['groups:resolve']);
     for (const operation of [
-      getOrCreateUserGroup(services, callerWith(['groups:read']), trap('providedId') as never),
+      getOrCreateUserGroup(services, callerOf(['groups:read']), trap('providedId') as never),
       rotateUserGroupToken(services, resolver, trap('currentToken') as never),
       updateUserGroup(services, resolver, trap('token') as never, trap('name')),
       deleteUserGroup(services, resolver, trap('token') as never),

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { Caller } from '../../src/caller.ts';
+import type { Caller } from '../../src/caller.ts';
 import type { EnvironmentTag } from '../../src/generated/prisma/client.ts';
 import { listUserGroups, type UserGroupListInput } from '../../src/user-groups/list.ts';
 import { unfilteredReads } from '../../src/user-groups/reads.ts';
 import type { Services } from '../../src/user-groups/user-groups.ts';
+import { callerWith } from '../support/caller.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { storedToken } from '../support/keys.ts';
 import { bindQueries } from '../support/queries.ts';
@@ -35,7 +36,7 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 const callerOf = (id: number, environmentTag: EnvironmentTag | null, scope = 'groups:read') =>
-  new Caller({ id, name: 'test', environmentTag, scopes: [scope], createdAt: new Date(), expiresAt: null, lastUsedAt: null });
+  callerWith({ id, environmentTag, scopes: [scope] });
 
 interface Request {
   readonly caller: Caller;

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Caller } from '../../src/caller.ts';
 import { MissingKey } from '../../src/encryption/errors.ts';
 import { KeyRing } from '../../src/encryption/keys.ts';
 import { decryptToken, encryptToken } from '../../src/encryption/stored-token.ts';
@@ -9,14 +8,14 @@ import { replaceStoredTokens } from '../../src/key-rotation/statements.ts';
 import { issueToken } from '../../src/tokens.ts';
 import { getOrCreateUserGroup } from '../../src/user-groups/create.ts';
 import { currentTokenOf, findUserGroup, rotateUserGroupToken, type Services } from '../../src/user-groups/user-groups.ts';
+import { callerWith } from '../support/caller.ts';
 import { createTestDatabase, type TestDatabase, untilBlocked } from '../support/database.ts';
 import { bindQueries } from '../support/queries.ts';
 import { dataFilesWith, dumpOf } from '../support/stored-text.ts';
 
 const [oldKey, newKey] = [randomBytes(32), randomBytes(32)];
 const scopes = ['groups:read', 'groups:write'];
-const times = { createdAt: new Date(0), expiresAt: null, lastUsedAt: null };
-const caller = new Caller({ id: 1, name: 'test', environmentTag: null, scopes, ...times });
+const caller = callerWith({ id: 1, name: 'test', environmentTag: null, scopes });
 
 let database: TestDatabase;
 beforeAll(async () => {

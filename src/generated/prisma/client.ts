@@ -52,6 +52,11 @@ export type UserGroup = Prisma.UserGroupModel
  */
 export type RetiredToken = Prisma.RetiredTokenModel
 /**
+ * Model RevokedViewer
+ * A viewer in a group whose embed tokens were revoked. Kept until the last of these has expired.
+ */
+export type RevokedViewer = Prisma.RevokedViewerModel
+/**
  * Model ApiToken
  * An API token: the credential of a caller. Only the SHA-256 of its secret is stored.
  */

@@ -10,6 +10,7 @@
  */
 export type * from './models/UserGroup.ts'
 export type * from './models/RetiredToken.ts'
+export type * from './models/RevokedViewer.ts'
 export type * from './models/ApiToken.ts'
 export type * from './models/RetiredSecret.ts'
 export type * from './models/SigningKey.ts'

@@ -50,7 +50,7 @@ function exampleRequest(method: string, path: string, { security, parameters = [
 const isEmpty = (members: object): boolean => Object.keys(members).length === 0;
 
 function curl({ method, url, headers, query, form, json }: ExampleRequest): string {
-  const option = isEmpty(query) ? (method === 'GET' ? '' : `-X ${method} `) : '-G ';
+  const option = `${isEmpty(query) ? '' : '-G '}${method === 'GET' ? '' : `-X ${method} `}`;
   return [
     `curl -sS ${option}"${url}"`,
     ...Object.entries(headers).map(([name, value]) => `-H "${name}: ${value}"`),

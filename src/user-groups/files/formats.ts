@@ -84,6 +84,8 @@ const fileFields: ReadonlyMap<string, FileField> = new Map<string, FileField>([
   ['user_group_id', { name: 'providedId', isJson: false }],
   ['token', { name: 'token', isJson: false }],
   ['environment', { name: 'environmentTag', isJson: false }],
+  ['status', { name: 'status', isJson: false }],
+  ['suspended_reason', { name: 'suspendedReason', isJson: false }],
   ...givenAttributes.flatMap(([name, { member, type }]) =>
     [name, member].map((each): [string, FileField] => [each, { name, isJson: type === 'json' }]),
   ),

@@ -4,6 +4,7 @@ import { DateTimeRangeInput, EnvironmentTagType } from '../../graphql/scalars.ts
 import { type FieldCost, filterCost, isFiltered } from '../../graphql/selection.ts';
 import { filteredAttributes } from '../attribute-values.ts';
 import { listUserGroups } from '../list.ts';
+import { UserGroupStatusType } from './status.ts';
 import { readsJson, UserGroupType } from './type.ts';
 
 const EnvironmentTagFilterInput = builder.inputType('EnvironmentTagFilter', {
@@ -50,12 +51,17 @@ const UserGroupFilterInput = builder.inputType('UserGroupFilter', {
         'environment.',
     }),
     properties: t.field({ type: [PropertyFilterInput], description: 'Properties that the group must have: at most 5.' }),
+    status: t.field({ type: UserGroupStatusType, description: 'Active groups, or suspended ones.' }),
     ...Object.fromEntries(
       filteredAttributes.map(([name, { label }]) => [
         name,
         t.string({ description: `${label}: exactly this text, 1 to 255 characters.` }),
       ]),
     ),
+    notResolvedSince: t.field({
+      type: 'DateTime',
+      description: 'Groups whose tokens were not looked up at this time or later, accurate to the hour, or never.',
+    }),
     createdAt: t.field({ type: DateTimeRangeInput, description: `When the group was created. ${followed}` }),
     updatedAt: t.field({ type: DateTimeRangeInput, description: `When the group was last changed. ${followed}` }),
   }),

@@ -12,6 +12,7 @@ import type { GivenName, GivenValue } from '../attributes.ts';
 import { maxVersion } from '../rules.ts';
 import { currentTokenOf, findUserGroup, type UserGroupBy } from '../user-groups.ts';
 import { type DataSourceMapping, userGroupLimits } from '../values.ts';
+import { UserGroupStatusType } from './status.ts';
 
 const DataSourceMappingType = builder.objectRef<DataSourceMapping>('DataSourceMapping').implement({
   description: 'Maps a schema to its data source.',
@@ -76,6 +77,20 @@ builder.node(UserGroupType, {
       args: { schemaId: t.arg.string({ required: true, description: 'The ID of the schema.' }) },
       resolve: ({ mapping }, { schemaId }) =>
         Object.hasOwn(mapping as object, schemaId) ? (mapping as Record<string, string>)[schemaId] : undefined,
+    }),
+    status: t.field({
+      type: UserGroupStatusType,
+      description: 'Whether its tokens identify it.',
+      resolve: ({ suspended }) => (suspended ? 'SUSPENDED' : 'ACTIVE'),
+    }),
+    suspendedReason: t.exposeString('suspendedReason', {
+      nullable: true,
+      description: 'Why it was suspended; null if no reason was given, or it is active.',
+    }),
+    lastResolvedAt: t.expose('lastResolvedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When one of its tokens was last looked up, accurate to the hour; null if never.',
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the group was created.' }),
     updatedAt: t.expose('updatedAt', {

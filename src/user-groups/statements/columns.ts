@@ -13,12 +13,13 @@ import type { NamesWith, ParameterOf, StoredAttribute } from '../attributes.ts';
 
 /** How a column of a type is decoded. */
 const decoders = {
+  bool: columnTypes.boolean,
   bytea: columnTypes.bytes,
   environment_tag: { decode: (tag: string | null) => tag },
   int: columnTypes.integer,
   json: { decode: (json: string | null): unknown => (json === null ? null : JSON.parse(json)), isKept: true },
   text: { decode: (text: string | null) => text },
-  timestamptz: columnTypes.time,
+  timestamptz: columnTypes.nullableTime,
 } as const satisfies Readonly<Record<StoredAttribute['type'], Omit<Column, 'sql'>>>;
 
 const columns: Readonly<Record<string, Column & ParameterColumn>> = Object.fromEntries(

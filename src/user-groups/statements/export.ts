@@ -1,5 +1,5 @@
 import type { Database } from '../../database/client.ts';
-import { decodeBytes, textRows } from '../../database/columns.ts';
+import { columnTypes, decodeBytes, textRows } from '../../database/columns.ts';
 import type { EnvironmentTag } from '../../generated/prisma/client.ts';
 import { givenAttributes, type StoredValues } from '../attribute-values.ts';
 
@@ -9,6 +9,8 @@ export interface StoredGroup extends StoredValues {
   readonly environmentTag: EnvironmentTag | null;
   readonly tokenHash: Buffer;
   readonly tokenEncrypted: Buffer;
+  readonly suspended: boolean;
+  readonly suspendedReason: string | null;
 }
 
 /** Groups in the order of their numbers, and how much of the table was read. */
@@ -56,11 +58,16 @@ export async function* readAllGroups(
   }
 }
 
-const toGroup = ([, providedId, environmentTag, hash, encrypted, ...given]: (string | null)[]): StoredGroup => ({
+const toGroup = ([, providedId, environmentTag, hash, encrypted, suspended, suspendedReason = null, ...given]: (
+  | string
+  | null
+)[]): StoredGroup => ({
   providedId: providedId as string,
   environmentTag: environmentTag as EnvironmentTag | null,
   tokenHash: decodeBytes(hash as string),
   tokenEncrypted: decodeBytes(encrypted as string),
+  suspended: columnTypes.boolean.decode(suspended as string),
+  suspendedReason,
   ...(Object.fromEntries(givenAttributes.map(([name], index) => [name, given[index]])) as unknown as StoredValues),
 });
 
@@ -72,7 +79,10 @@ const beginSnapshot = `
 const lastNumber = `
   select max(team_id) from user_group`;
 
-const columns = ['provided_id', 'environment_tag', 'token_hash', 'token_encrypted', ...givenAttributes.map(([, { sql }]) => sql)];
+const columns = [
+  ...['provided_id', 'environment_tag', 'token_hash', 'token_encrypted', 'suspended', 'suspended_reason'],
+  ...givenAttributes.map(([, { sql }]) => sql),
+];
 
 const bytesOfJson = givenAttributes
   .filter(([, { type }]) => type === 'json')

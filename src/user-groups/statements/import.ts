@@ -32,8 +32,17 @@ export interface TokenHolder {
   readonly tokenHash: string;
 }
 
-/** New values of a group; undefined leaves a field as it is. */
-export interface ImportUpdate extends UserGroupChange {
+/** The status of a group in a file. */
+interface ImportedStatus {
+  readonly suspended: boolean;
+  readonly suspendedReason: string | null;
+}
+
+/** A group to insert. */
+export interface ImportDraft extends UserGroupDraft, ImportedStatus {}
+
+/** New values of a group; undefined leaves a field as it is. One that is not suspended leaves the status as it is. */
+export interface ImportUpdate extends UserGroupChange, ImportedStatus {
   readonly teamId: number;
   /** The environment that the group must still have. */
   readonly environmentTag: EnvironmentTag | null;
@@ -96,9 +105,9 @@ export async function findTokenHolders(transaction: Transaction, hashes: readonl
  */
 export async function insertImported(
   transaction: Transaction,
-  drafts: readonly UserGroupDraft[],
+  drafts: readonly ImportDraft[],
 ): Promise<ReadonlyMap<string, number>> {
-  const rows = await send(transaction, insertGroups, toLists(insertedFields, drafts));
+  const rows = await send(transaction, insertGroups, toLists([...insertedFields, ...statusFields], drafts));
   return new Map(rows.map(([tokenHash, teamId]) => [tokenHash as string, Number(teamId)]));
 }
 
@@ -111,7 +120,7 @@ export async function updateImported(
   updates: readonly ImportUpdate[],
 ): Promise<{ readonly found: number; readonly changed: number }> {
   const values = [
-    ...toLists(['teamId', 'environmentTag', 'tokenHash', 'tokenEncrypted'], updates),
+    ...toLists(['teamId', 'environmentTag', 'tokenHash', 'tokenEncrypted', ...statusFields], updates),
     ...updatedAttributes.flatMap(([name]) => [
       updates.map((update) => update[name] !== undefined),
       updates.map((update) => update[name]),
@@ -151,10 +160,18 @@ const tokenHolders = `
   union all
   select team_id, encode(token_hash, 'hex') from retired_token where token_hash = any ($1::bytea[]) and expires_at > now()`;
 
+const statusFields = ['suspended', 'suspendedReason'] as const;
+
+const draftColumns: readonly ParameterColumn[] = [
+  ...insertedColumns,
+  { sql: 'suspended', type: 'bool' },
+  { sql: 'suspended_reason', type: 'text' },
+];
+
 /** In the order of the ids, as get-or-create inserts, so that neither waits for the other in a circle. */
 const insertGroups = `
-  insert into user_group as g (${names(insertedColumns)}, ${insertedTimes.columns})
-  select ${names(insertedColumns)}, ${insertedTimes.values} from ${unnest(insertedColumns, 'draft')}, ${insertedTimes.from}
+  insert into user_group as g (${names(draftColumns)}, ${insertedTimes.columns})
+  select ${names(draftColumns)}, ${insertedTimes.values} from ${unnest(draftColumns, 'draft')}, ${insertedTimes.from}
   order by provided_id, environment_tag nulls first
   on conflict do nothing
   returning encode(g.token_hash, 'hex'), g.team_id`;
@@ -164,6 +181,8 @@ const updateColumns: readonly ParameterColumn[] = [
   { sql: 'environment', type: 'environment_tag' },
   { sql: 'new_hash', type: 'bytea' },
   { sql: 'new_encrypted', type: 'bytea' },
+  { sql: 'suspends', type: 'bool' },
+  { sql: 'new_reason', type: 'text' },
   ...updatedAttributes.flatMap(([, { sql, type }]) => [
     { sql: `has_${sql}`, type: 'bool' },
     { sql: `new_${sql}`, type },
@@ -175,6 +194,12 @@ const changes = updatedAttributes.map(([, { sql }]) => ({
   isDifferent: `has_${sql} and g.${sql}::text is distinct from new_${sql}::text`,
 }));
 
+/** An import suspends groups, and resumes none: a file may be older than the suspension. */
+const suspension = {
+  set: 'suspended = g.suspended or suspends, suspended_reason = case when suspends then new_reason else g.suspended_reason end',
+  isDifferent: 'suspends and (not g.suspended or g.suspended_reason is distinct from new_reason)',
+};
+
 /** Locked in the order of their numbers, as rotations lock them. */
 const updateGroups = `
   with locked as (
@@ -182,11 +207,11 @@ const updateGroups = `
     join user_group g on g.team_id = draft.id and g.environment_tag is not distinct from draft.environment
     order by g.team_id for update of g
   ), changed as (
-    update user_group g set ${changes.map(({ set }) => set).join(', ')},
+    update user_group g set ${[suspension, ...changes].map(({ set }) => set).join(', ')},
       token_hash = coalesce(new_hash, g.token_hash), token_encrypted = coalesce(new_encrypted, g.token_encrypted),
       updated_at = ${changeTime('g.updated_at')}, version = ${versionAfter('g.version')}
     from locked
-    where g.team_id = locked.id and (new_hash is not null or ${changes.map(({ isDifferent }) => isDifferent).join(' or ')})
+    where g.team_id = locked.id and (new_hash is not null or ${[suspension, ...changes].map(({ isDifferent }) => isDifferent).join(' or ')})
     returning 1
   )
   select (select count(*) from locked), (select count(*) from changed)`;

@@ -16,6 +16,8 @@ export interface GroupConditions {
   readonly properties?: readonly { readonly path: readonly string[]; readonly equals: string }[] | undefined;
   /** Columns with the text that they equal. */
   readonly texts?: readonly { readonly sql: string; readonly equals: string }[] | undefined;
+  readonly suspended?: boolean | undefined;
+  readonly notResolvedSince?: Date | undefined;
   readonly createdAt?: TimeRange | undefined;
   readonly updatedAt?: TimeRange | undefined;
 }
@@ -59,7 +61,16 @@ export async function countMatches(
 }
 
 function conditionsOf(environmentTag: MatchQuery['environmentTag'], conditions: GroupConditions): Prisma.Sql[] {
-  const { search, providedIds, properties = [], texts = [], createdAt = {}, updatedAt = {} } = conditions;
+  const {
+    search,
+    providedIds,
+    properties = [],
+    texts = [],
+    suspended,
+    notResolvedSince,
+    createdAt = {},
+    updatedAt = {},
+  } = conditions;
   const where = [
     environmentTag === null
       ? Prisma.sql`environment_tag is null`
@@ -77,6 +88,10 @@ function conditionsOf(environmentTag: MatchQuery['environmentTag'], conditions: 
     where.push(Prisma.sql`(properties #> ${[...path]}::text[])::jsonb = ${equals}::jsonb`);
   }
   for (const { sql, equals } of texts) where.push(Prisma.sql`${Prisma.raw(sql)} = ${equals}::text`);
+  if (suspended !== undefined) where.push(suspended ? Prisma.sql`suspended` : Prisma.sql`not suspended`);
+  if (notResolvedSince) {
+    where.push(Prisma.sql`(last_resolved_at is null or last_resolved_at < ${notResolvedSince}::timestamptz)`);
+  }
   return [...where, ...rangeOf(columnOf('createdAt'), createdAt), ...rangeOf(columnOf('updatedAt'), updatedAt)];
 }
 

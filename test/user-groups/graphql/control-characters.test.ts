@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Caller } from '../../../src/caller.ts';
 import { updateUserGroup } from '../../../src/user-groups/change.ts';
 import { printableIssues } from '../../../src/user-groups/values.ts';
+import { callerWith } from '../../support/caller.ts';
 import { createTestDatabase, untilBlocked } from '../../support/database.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { exportText, importText } from '../../support/group-files.ts';
@@ -162,11 +162,10 @@ describe('a name with control characters that is renamed in the meantime is refu
   });
 
   test('by an update that is made together with it', async () => {
-    const times = { createdAt: new Date(0), expiresAt: null, lastUsedAt: null };
     const { providedId, name } = await storeGroup('batched', '\u202e');
     const { teamId } = await groupOf(providedId);
     const services = bindQueries(gateway.database);
-    const caller = new Caller({ id: 1, name: 'test', environmentTag: 'Testing', scopes: ['groups:write'], ...times });
+    const caller = callerWith({ id: 1, name: 'test', environmentTag: 'Testing', scopes: ['groups:write'] });
     const updates = [name, 'renamed', name].map((each, index) =>
       updateUserGroup(services, caller, { teamId }, { name: each, mergeProperties: { [index]: index } }),
     );

@@ -20,7 +20,7 @@ const failures: Record<string, [status: number, send: () => Promise<Reply>]> = {
     },
   ],
   NOT_FOUND: [404, () => gateway.send('PUT', '/api/user', { body: { user_group_id: 'unknown' } })],
-  METHOD_NOT_ALLOWED: [405, () => gateway.send('DELETE', '/api/user')],
+  METHOD_NOT_ALLOWED: [405, () => gateway.send('PATCH', '/api/user')],
   CONFLICT: [
     409,
     async () => {

@@ -137,7 +137,8 @@ test('each REST method gives what the GraphQL mutation gives', async () => {
   const counts: Record<string, number> = {};
   await fc.assert(
     fc.asyncProperty(
-      fc.constantFrom(...Object.keys(operations)),
+      // Not DELETE, which only the first of two requests can be permitted.
+      fc.constantFrom(...Object.keys(documents)),
       members,
       fc.constantFrom(0, 0, 0, 1, 2),
       async (method, given, index) => {

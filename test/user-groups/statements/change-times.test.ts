@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Caller } from '../../../src/caller.ts';
 import { setUserGroupEnvironment, updateUserGroup } from '../../../src/user-groups/change.ts';
 import { draftOf, getOrCreateUserGroup } from '../../../src/user-groups/create.ts';
 import { getOrCreateUserGroups } from '../../../src/user-groups/create-many.ts';
 import { insertImported, inTransaction, updateImported } from '../../../src/user-groups/statements/import.ts';
 import { currentTokenOf, rotateUserGroupToken, type Services } from '../../../src/user-groups/user-groups.ts';
+import { callerWith } from '../../support/caller.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { testKeys } from '../../support/keys.ts';
 import { bindQueries } from '../../support/queries.ts';
@@ -15,14 +15,11 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-const caller = new Caller({
+const caller = callerWith({
   id: 1,
   name: 'test',
   environmentTag: null,
   scopes: ['admin'],
-  createdAt: new Date(0),
-  expiresAt: null,
-  lastUsedAt: null,
 });
 
 /** Sends a statement in the transaction of a change. */
@@ -39,6 +36,8 @@ const inUnit =
       await change(bindQueries(transaction), providedId);
     });
 
+const active = { suspended: false, suspendedReason: null };
+
 const creations: Readonly<Record<string, Change>> = {
   'get-or-create': inUnit((services, providedId) => getOrCreateUserGroup(services, caller, { providedId })),
   'get-or-create of many': inUnit((services, providedId) =>
@@ -47,7 +46,7 @@ const creations: Readonly<Record<string, Change>> = {
   'an import': (providedId, begin) =>
     inTransaction(database, async (transaction) => {
       await begin((text) => transaction.query(text));
-      await insertImported(transaction, [draftOf(testKeys, { providedId }, null, caller.author).draft]);
+      await insertImported(transaction, [{ ...draftOf(testKeys, { providedId }, null, caller.author).draft, ...active }]);
     }),
 };
 
@@ -64,7 +63,7 @@ const changes: Readonly<Record<string, Change>> = {
       await begin((text) => transaction.query(text));
       const unchanged = { mapping: undefined, properties: undefined, tokenHash: undefined, tokenEncrypted: undefined };
       const target = { teamId: await teamIdOf(providedId), environmentTag: caller.environmentTag };
-      await updateImported(transaction, [{ ...target, name: 'changed', ...unchanged }]);
+      await updateImported(transaction, [{ ...target, name: 'changed', ...unchanged, ...active }]);
     }),
 };
 

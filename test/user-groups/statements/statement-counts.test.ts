@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { revokeApiToken, rotateApiToken } from '../../../src/api-tokens/api-tokens.ts';
-import { Caller } from '../../../src/caller.ts';
 import { createEmbedToken, introspect } from '../../../src/embed-tokens/embed-tokens.ts';
 import { issueToken } from '../../../src/tokens.ts';
+import { callerWith } from '../../support/caller.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { apiTokenId } from '../../support/node-id.ts';
@@ -12,7 +12,7 @@ let database: TestDatabase;
 let gateway: TestGateway;
 let group: { token: string; team_id: number };
 
-/** Every statement since the test began, but for the stamps of last use, which belong to no request. */
+/** Every statement since the test began, but for the stamps of last use and resolution, which belong to no request. */
 let statements: string[] = [];
 const reads = (table: string) => expect.stringMatching(new RegExp(`^select\\b.*\\bfrom ${table}\\b`, 's'));
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
     const query = client.query.bind(client);
     const recorded = (...args: unknown[]) => {
       const text = (typeof args[0] === 'string' ? args[0] : (args[0] as { text: string }).text).trim();
-      if (!/^update api_token set last_used_at/.test(text)) statements.push(text);
+      if (!/^update api_token set last_used_at|set last_resolved_at = now\(\)/.test(text)) statements.push(text);
       return Reflect.apply(query, client, args);
     };
     client.query = recorded as typeof client.query;
@@ -265,7 +265,7 @@ test('an embed token costs one statement each for the API token, the group and t
 test('of embed tokens and introspections at the same time, two hundred share each statement', async () => {
   const services = bindQueries(database);
   const credential = { id: 1, name: 'test', environmentTag: null, scopes: ['admin'] };
-  const caller = new Caller({ ...credential, createdAt: new Date(0), expiresAt: null, lastUsedAt: null });
+  const caller = callerWith(credential);
   const times200 = <Result>(work: () => Promise<Result>) => Promise.all(Array.from({ length: 200 }, work));
   await services.embedTokens.signingKeys.read(); // loads what signs, too
 

@@ -17,7 +17,7 @@ export const scopes = {
   },
   "EMBED_SIGN": {
     "name": "embed:sign",
-    "meaning": "create embed tokens of user groups; includes finding the group"
+    "meaning": "create and revoke embed tokens of user groups; includes finding the group"
   },
   "GROUPS_READ": {
     "name": "groups:read",
@@ -29,7 +29,7 @@ export const scopes = {
   },
   "GROUPS_WRITE": {
     "name": "groups:write",
-    "meaning": "get or create, update and delete user groups and rotate their tokens; includes reading the group that a call names"
+    "meaning": "get or create, update, suspend and delete user groups and rotate their tokens; includes reading the group that a call names"
   },
   "METRICS_READ": {
     "name": "metrics:read",
@@ -50,6 +50,14 @@ export const eventTypes = {
   "API_TOKEN_ROTATED": {
     "name": "api_token.rotated",
     "meaning": "the secret of an API token was replaced"
+  },
+  "API_TOKEN_UPDATED": {
+    "name": "api_token.updated",
+    "meaning": "the name or the rate limit of an API token was changed, or it was disabled or enabled"
+  },
+  "EMBED_TOKEN_REVOKED": {
+    "name": "embed_token.revoked",
+    "meaning": "the embed tokens of a user group, or of one of its viewers, were revoked"
   },
   "ENCRYPTION_KEY_ROTATED": {
     "name": "encryption_key.rotated",
@@ -74,6 +82,14 @@ export const eventTypes = {
   "USER_GROUP_IMPORTED": {
     "name": "user_group.imported",
     "meaning": "an import created or changed user groups; one event for each import, with their numbers so far"
+  },
+  "USER_GROUP_RESUMED": {
+    "name": "user_group.resumed",
+    "meaning": "a user group was resumed: its tokens identify it again"
+  },
+  "USER_GROUP_SUSPENDED": {
+    "name": "user_group.suspended",
+    "meaning": "a user group was suspended, so that its tokens identify nothing, or the reason was changed"
   },
   "USER_GROUP_TOKEN_ROTATED": {
     "name": "user_group.token_rotated",
@@ -100,7 +116,7 @@ export const textAttributes = [
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
-/** The properties of an API token, which cannot be changed later. */
+/** The properties of an API token. Its environment, its scopes and its end cannot be changed later. */
 export type CreateApiTokenInput = {
   /** The environment that it has access to; null means untagged. Defaults to the environment of the API token that sends the request. */
   readonly environmentTag?: EnvironmentTag | null | undefined;
@@ -108,6 +124,8 @@ export type CreateApiTokenInput = {
   readonly expiresAt?: string | null | undefined;
   /** A label that says what it is for: 1 to 255 characters, no control characters. */
   readonly name: string;
+  /** How many requests may be sent with it in 60 seconds: 1 to 1000000. Defaults to null, which means the setting RATE_LIMIT. */
+  readonly rateLimit?: number | null | undefined;
   /** What it may do: at least one scope. */
   readonly scopes: ReadonlyArray<Scope>;
 };
@@ -122,6 +140,12 @@ export type CreateEmbedTokenInput = {
   readonly expiresInSeconds?: number | null | undefined;
   /** Whether the token contains the properties of the group, readable by everyone who has it. */
   readonly includeProperties?: boolean | null | undefined;
+  /** The origin of the page that embeds, as browsers send it, the claim origin: https://app.example.com, for example. */
+  readonly origin?: string | null | undefined;
+  /** What the token opens, by your own names, the claim resources: at most 50, of 1 to 255 characters. */
+  readonly resources?: ReadonlyArray<string> | null | undefined;
+  /** Who views within the group, the claim viewer. Readable by everyone who has the token. */
+  readonly viewer?: EmbedViewerInput | null | undefined;
 };
 
 /** Maps a schema to its data source. */
@@ -191,6 +215,18 @@ export type DocsConfigSeverityInput = {
   readonly level: DocsConfigLevel;
 };
 
+/** Who views within the group. */
+export type EmbedViewerInput = {
+  /** More about the viewer: a JSON object. */
+  readonly attributes?: unknown;
+  /** The email address of the viewer: 1 to 255 characters. */
+  readonly email?: string | null | undefined;
+  /** Your own identifier for the viewer: 1 to 255 characters. */
+  readonly id: string;
+  /** The name of the viewer: 1 to 255 characters. */
+  readonly name?: string | null | undefined;
+};
+
 /** The environment of a user group or an API token. Two groups may share an id only if each environment has one of them. */
 export type EnvironmentTag =
   /** Groups of real customers. */
@@ -236,6 +272,8 @@ export type ErrorCode =
   | 'RATE_LIMITED'
   /** Request timeout. */
   | 'REQUEST_TIMEOUT'
+  /** The user group is suspended. */
+  | 'SUSPENDED'
   /** No valid API token. */
   | 'UNAUTHENTICATED'
   /** Service unavailable. */
@@ -285,6 +323,10 @@ export type EventType =
   | 'API_TOKEN_REVOKED'
   /** `api_token.rotated`: the secret of an API token was replaced. */
   | 'API_TOKEN_ROTATED'
+  /** `api_token.updated`: the name or the rate limit of an API token was changed, or it was disabled or enabled. */
+  | 'API_TOKEN_UPDATED'
+  /** `embed_token.revoked`: the embed tokens of a user group, or of one of its viewers, were revoked. */
+  | 'EMBED_TOKEN_REVOKED'
   /** `encryption_key.rotated`: another key encrypts stored tokens. */
   | 'ENCRYPTION_KEY_ROTATED'
   /** `signing_key.rotated`: another key was published, which signs embed tokens from soon on. */
@@ -297,6 +339,10 @@ export type EventType =
   | 'USER_GROUP_ENVIRONMENT_CHANGED'
   /** `user_group.imported`: an import created or changed user groups; one event for each import, with their numbers so far. */
   | 'USER_GROUP_IMPORTED'
+  /** `user_group.resumed`: a user group was resumed: its tokens identify it again. */
+  | 'USER_GROUP_RESUMED'
+  /** `user_group.suspended`: a user group was suspended, so that its tokens identify nothing, or the reason was changed. */
+  | 'USER_GROUP_SUSPENDED'
   /** `user_group.token_rotated`: the token of a user group was replaced. */
   | 'USER_GROUP_TOKEN_ROTATED'
   /** `user_group.updated`: fields of a user group were changed; an update with equal values is not recorded. */
@@ -331,6 +377,12 @@ export type PropertyFilter = {
   readonly path: ReadonlyArray<string>;
 };
 
+/** The group to resume. */
+export type ResumeUserGroupInput = {
+  /** Selects the group; not by a token if it is suspended. */
+  readonly by: UserGroupBy;
+};
+
 /** The API token whose secret is replaced, and how long the replaced one stays accepted. */
 export type RotateApiTokenInput = {
   /** The globally unique ID of the API token. */
@@ -359,13 +411,13 @@ export type Scope =
   | 'AUDIT_READ'
   /** `config:validate`: validate configuration files of documentation sites. */
   | 'CONFIG_VALIDATE'
-  /** `embed:sign`: create embed tokens of user groups; includes finding the group. */
+  /** `embed:sign`: create and revoke embed tokens of user groups; includes finding the group. */
   | 'EMBED_SIGN'
   /** `groups:read`: find and read user groups; includes groups:resolve. */
   | 'GROUPS_READ'
   /** `groups:resolve`: only resolve a user group token or an embed token to its user group, without the current token; for embed backends. */
   | 'GROUPS_RESOLVE'
-  /** `groups:write`: get or create, update and delete user groups and rotate their tokens; includes reading the group that a call names. */
+  /** `groups:write`: get or create, update, suspend and delete user groups and rotate their tokens; includes reading the group that a call names. */
   | 'GROUPS_WRITE'
   /** `metrics:read`: read the metrics of the gateway. */
   | 'METRICS_READ';
@@ -378,6 +430,26 @@ export type SetUserGroupEnvironmentInput = {
   readonly environmentTag?: EnvironmentTag | null | undefined;
   /** The version that the group must have, from 1 to 2147483647: the one that you read. If it has another one, nothing is changed, and the result is VersionMismatch with the group as it is. Without it, or with null, any version is changed. */
   readonly expectedVersion?: number | null | undefined;
+};
+
+/** The group to suspend, and why. */
+export type SuspendUserGroupInput = {
+  /** Selects the group; not by a token if it is suspended. */
+  readonly by: UserGroupBy;
+  /** Why it is suspended: 1 to 255 characters without control characters. Defaults to none. */
+  readonly reason?: string | null | undefined;
+};
+
+/** The API token, and its new properties. What is omitted stays as it is. */
+export type UpdateApiTokenInput = {
+  /** Whether it is accepted. */
+  readonly enabled?: boolean | null | undefined;
+  /** The globally unique ID of the API token. */
+  readonly id: string;
+  /** A label that says what it is for: 1 to 255 characters, no control characters. */
+  readonly name?: string | null | undefined;
+  /** How many requests may be sent with it in 60 seconds: 1 to 1000000. null means the setting RATE_LIMIT. */
+  readonly rateLimit?: number | null | undefined;
 };
 
 /** The group to change, and its new values. Omitted fields stay unchanged. */
@@ -413,12 +485,16 @@ export type UserGroupFilter = {
   readonly createdAt?: DateTimeRange | null | undefined;
   /** The environment. Any other than that of the API token requires the scope admin; without this condition, admin lists every environment. */
   readonly environmentTag?: EnvironmentTagFilter | null | undefined;
+  /** Groups whose tokens were not looked up at this time or later, accurate to the hour, or never. */
+  readonly notResolvedSince?: string | null | undefined;
   /** Properties that the group must have: at most 5. */
   readonly properties?: ReadonlyArray<PropertyFilter> | null | undefined;
   /** The provided IDs to choose from: at most 100. */
   readonly providedIds?: ReadonlyArray<string> | null | undefined;
   /** A part of the name or the provided ID, regardless of upper and lower case: 1 to 255 characters. Three or more are found fastest. */
   readonly search?: string | null | undefined;
+  /** Active groups, or suspended ones. */
+  readonly status?: UserGroupStatus | null | undefined;
   /** When the group was last changed. A group appears in the list when the change is committed, up to a minute later. To read what is new, begin a minute before the newest time of the reading before, and drop the groups whose id and version you know; a cursor of that reading misses some. */
   readonly updatedAt?: DateTimeRange | null | undefined;
 };
@@ -441,6 +517,13 @@ export type UserGroupOrderField =
   | 'PROVIDED_ID'
   /** When the group was last changed. */
   | 'UPDATED';
+
+/** Whether the tokens of a user group identify it. */
+export type UserGroupStatus =
+  /** Its tokens identify it. */
+  | 'ACTIVE'
+  /** Its tokens and its embed tokens identify nothing until it is resumed. */
+  | 'SUSPENDED';
 
 export type EventListQueryVariables = Exact<{
   first?: number | null | undefined;
@@ -468,20 +551,20 @@ export type RangeFieldsFragment = { readonly start: { readonly offset: number, r
 export type CallerQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type CallerQuery = { readonly caller: { readonly id: string, readonly number: number, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<Scope>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null } | null };
+export type CallerQuery = { readonly caller: { readonly id: string, readonly number: number, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<Scope>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null, readonly enabled: boolean, readonly rateLimit: number | null } | null };
 
-export type ApiTokenFieldsFragment = { readonly id: string, readonly number: number, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<Scope>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null };
+export type ApiTokenFieldsFragment = { readonly id: string, readonly number: number, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<Scope>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null, readonly enabled: boolean, readonly rateLimit: number | null };
 
 export type GroupQueryVariables = Exact<{
   by: UserGroupBy;
 }>;
 
 
-export type GroupQuery = { readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } | null };
+export type GroupQuery = { readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly lastResolvedAt: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } | null };
 
-export type GroupDetailFragment = { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> };
+export type GroupDetailFragment = { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly lastResolvedAt: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> };
 
-export type MismatchFragment = { readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } };
+export type MismatchFragment = { readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly lastResolvedAt: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } };
 
 export type GroupTokenQueryVariables = Exact<{
   by: UserGroupBy;
@@ -500,8 +583,8 @@ export type UpdateGroupMutation = { readonly updateUserGroup:
     | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
     | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
     | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
-    | { readonly __typename: 'UpdateUserGroupPayload', readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
-    | { readonly __typename: 'VersionMismatch', readonly code: ErrorCode, readonly message: string, readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
+    | { readonly __typename: 'UpdateUserGroupPayload', readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly lastResolvedAt: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
+    | { readonly __typename: 'VersionMismatch', readonly code: ErrorCode, readonly message: string, readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly lastResolvedAt: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
    | null };
 
 export type RotateGroupTokenMutationVariables = Exact<{
@@ -513,9 +596,9 @@ export type RotateGroupTokenMutation = { readonly rotateUserGroupToken:
     | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
     | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
     | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
-    | { readonly __typename: 'RotateUserGroupTokenPayload', readonly previousTokenExpiresAt: string | null, readonly userGroup: { readonly token: string, readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
+    | { readonly __typename: 'RotateUserGroupTokenPayload', readonly previousTokenExpiresAt: string | null, readonly userGroup: { readonly token: string, readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly lastResolvedAt: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
     | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
-    | { readonly __typename: 'VersionMismatch', readonly code: ErrorCode, readonly message: string, readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
+    | { readonly __typename: 'VersionMismatch', readonly code: ErrorCode, readonly message: string, readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly lastResolvedAt: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
    | null };
 
 export type CreateEmbedTokenMutationVariables = Exact<{
@@ -528,6 +611,7 @@ export type CreateEmbedTokenMutation = { readonly createEmbedToken:
     | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
     | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
     | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'Suspended', readonly code: ErrorCode, readonly message: string }
     | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
    | null };
 
@@ -541,9 +625,35 @@ export type SetGroupEnvironmentMutation = { readonly setUserGroupEnvironment:
     | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
     | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
     | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
-    | { readonly __typename: 'SetUserGroupEnvironmentPayload', readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
+    | { readonly __typename: 'SetUserGroupEnvironmentPayload', readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly lastResolvedAt: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
     | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
-    | { readonly __typename: 'VersionMismatch', readonly code: ErrorCode, readonly message: string, readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
+    | { readonly __typename: 'VersionMismatch', readonly code: ErrorCode, readonly message: string, readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly lastResolvedAt: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
+   | null };
+
+export type SuspendGroupMutationVariables = Exact<{
+  input: SuspendUserGroupInput;
+}>;
+
+
+export type SuspendGroupMutation = { readonly suspendUserGroup:
+    | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
+    | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'SuspendUserGroupPayload', readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly lastResolvedAt: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
+    | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
+   | null };
+
+export type ResumeGroupMutationVariables = Exact<{
+  input: ResumeUserGroupInput;
+}>;
+
+
+export type ResumeGroupMutation = { readonly resumeUserGroup:
+    | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
+    | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'ResumeUserGroupPayload', readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly lastResolvedAt: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
+    | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
    | null };
 
 export type GroupListQueryVariables = Exact<{
@@ -556,9 +666,9 @@ export type GroupListQueryVariables = Exact<{
 }>;
 
 
-export type GroupListQuery = { readonly userGroups: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } | null };
+export type GroupListQuery = { readonly userGroups: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } | null };
 
-export type GroupRowFragment = { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string };
+export type GroupRowFragment = { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string };
 
 export type GroupCountQueryVariables = Exact<{
   filter?: UserGroupFilter | null | undefined;
@@ -572,7 +682,7 @@ export type FindGroupQueryVariables = Exact<{
 }>;
 
 
-export type FindGroupQuery = { readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string } | null };
+export type FindGroupQuery = { readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string } | null };
 
 export type GroupExportQueryVariables = Exact<{
   first: number;
@@ -582,7 +692,7 @@ export type GroupExportQueryVariables = Exact<{
 }>;
 
 
-export type GroupExportQuery = { readonly userGroups: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } | null };
+export type GroupExportQuery = { readonly userGroups: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly providedId: string, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly environmentTag: EnvironmentTag | null, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } | null };
 
 export type CreateGroupMutationVariables = Exact<{
   input: GetOrCreateUserGroupInput;
@@ -608,7 +718,7 @@ export type DeleteGroupMutation = { readonly deleteUserGroup:
     | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
     | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
     | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
-    | { readonly __typename: 'VersionMismatch', readonly code: ErrorCode, readonly message: string, readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
+    | { readonly __typename: 'VersionMismatch', readonly code: ErrorCode, readonly message: string, readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly lastResolvedAt: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
    | null };
 
 type Failure_Conflict_Fragment = { readonly code: ErrorCode, readonly message: string };
@@ -619,6 +729,8 @@ type Failure_InvalidInput_Fragment = { readonly code: ErrorCode, readonly messag
 
 type Failure_NotFound_Fragment = { readonly code: ErrorCode, readonly message: string };
 
+type Failure_Suspended_Fragment = { readonly code: ErrorCode, readonly message: string };
+
 type Failure_Unauthenticated_Fragment = { readonly code: ErrorCode, readonly message: string };
 
 type Failure_VersionMismatch_Fragment = { readonly code: ErrorCode, readonly message: string };
@@ -628,6 +740,7 @@ export type FailureFragment =
   | Failure_Forbidden_Fragment
   | Failure_InvalidInput_Fragment
   | Failure_NotFound_Fragment
+  | Failure_Suspended_Fragment
   | Failure_Unauthenticated_Fragment
   | Failure_VersionMismatch_Fragment
 ;
@@ -661,7 +774,7 @@ export type ApiTokenListQueryVariables = Exact<{
 }>;
 
 
-export type ApiTokenListQuery = { readonly apiTokens: { readonly totalCount: number | null, readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<Scope>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } | null };
+export type ApiTokenListQuery = { readonly apiTokens: { readonly totalCount: number | null, readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<Scope>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null, readonly enabled: boolean, readonly rateLimit: number | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } | null };
 
 export type CreateApiTokenMutationVariables = Exact<{
   input: CreateApiTokenInput;
@@ -669,7 +782,7 @@ export type CreateApiTokenMutationVariables = Exact<{
 
 
 export type CreateApiTokenMutation = { readonly createApiToken:
-    | { readonly __typename: 'CreateApiTokenPayload', readonly secret: string, readonly apiToken: { readonly id: string, readonly number: number, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<Scope>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null } }
+    | { readonly __typename: 'CreateApiTokenPayload', readonly secret: string, readonly apiToken: { readonly id: string, readonly number: number, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<Scope>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null, readonly enabled: boolean, readonly rateLimit: number | null } }
     | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
     | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
     | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
@@ -684,7 +797,7 @@ export type RotateApiTokenMutation = { readonly rotateApiToken:
     | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
     | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
     | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
-    | { readonly __typename: 'RotateApiTokenPayload', readonly secret: string, readonly apiToken: { readonly id: string, readonly number: number, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<Scope>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null } }
+    | { readonly __typename: 'RotateApiTokenPayload', readonly secret: string, readonly apiToken: { readonly id: string, readonly number: number, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<Scope>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null, readonly enabled: boolean, readonly rateLimit: number | null } }
     | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
    | null };
 
@@ -697,8 +810,21 @@ export type RevokeApiTokenMutation = { readonly revokeApiToken:
     | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
     | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
     | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
-    | { readonly __typename: 'RevokeApiTokenPayload', readonly apiToken: { readonly id: string, readonly number: number, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<Scope>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null } }
+    | { readonly __typename: 'RevokeApiTokenPayload', readonly apiToken: { readonly id: string, readonly number: number, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<Scope>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null, readonly enabled: boolean, readonly rateLimit: number | null } }
     | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
+   | null };
+
+export type UpdateApiTokenMutationVariables = Exact<{
+  input: UpdateApiTokenInput;
+}>;
+
+
+export type UpdateApiTokenMutation = { readonly updateApiToken:
+    | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
+    | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'UpdateApiTokenPayload', readonly apiToken: { readonly id: string, readonly number: number, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<Scope>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null, readonly enabled: boolean, readonly rateLimit: number | null } }
    | null };
 
 export type GroupAttributesFragment = { readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> };
@@ -706,11 +832,11 @@ export type GroupAttributesFragment = { readonly name: string, readonly properti
 export type GroupTextsFragment = { readonly name: string };
 
 export const ApiTokenList = document<ApiTokenListQuery, ApiTokenListQueryVariables>(
-  "fragment ApiTokenFields on ApiToken{id number name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt}query ApiTokenList($first:Int$after:String$last:Int$before:String$includeRevoked:Boolean!){apiTokens(first:$first after:$after last:$last before:$before includeRevoked:$includeRevoked){totalCount nodes{...ApiTokenFields}pageInfo{hasNextPage hasPreviousPage startCursor endCursor}}}",
+  "fragment ApiTokenFields on ApiToken{id number name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt enabled rateLimit}query ApiTokenList($first:Int$after:String$last:Int$before:String$includeRevoked:Boolean!){apiTokens(first:$first after:$after last:$last before:$before includeRevoked:$includeRevoked){totalCount nodes{...ApiTokenFields}pageInfo{hasNextPage hasPreviousPage startCursor endCursor}}}",
 );
 
 export const Caller = document<CallerQuery, CallerQueryVariables>(
-  "query Caller{caller{...ApiTokenFields}}fragment ApiTokenFields on ApiToken{id number name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt}",
+  "query Caller{caller{...ApiTokenFields}}fragment ApiTokenFields on ApiToken{id number name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt enabled rateLimit}",
 );
 
 export const CheckDocsConfig = document<CheckDocsConfigQuery, CheckDocsConfigQueryVariables>(
@@ -718,7 +844,7 @@ export const CheckDocsConfig = document<CheckDocsConfigQuery, CheckDocsConfigQue
 );
 
 export const CreateApiToken = document<CreateApiTokenMutation, CreateApiTokenMutationVariables>(
-  "fragment ApiTokenFields on ApiToken{id number name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}mutation CreateApiToken($input:CreateApiTokenInput!){createApiToken(input:$input){__typename ...on CreateApiTokenPayload{secret apiToken{...ApiTokenFields}}...Failure}}",
+  "fragment ApiTokenFields on ApiToken{id number name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt enabled rateLimit}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}mutation CreateApiToken($input:CreateApiTokenInput!){createApiToken(input:$input){__typename ...on CreateApiTokenPayload{secret apiToken{...ApiTokenFields}}...Failure}}",
 );
 
 export const CreateEmbedToken = document<CreateEmbedTokenMutation, CreateEmbedTokenMutationVariables>(
@@ -730,7 +856,7 @@ export const CreateGroup = document<CreateGroupMutation, CreateGroupMutationVari
 );
 
 export const DeleteGroup = document<DeleteGroupMutation, DeleteGroupMutationVariables>(
-  "fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag createdAt updatedAt version}fragment Mismatch on VersionMismatch{userGroup{...GroupDetail}}mutation DeleteGroup($input:DeleteUserGroupInput!){deleteUserGroup(input:$input){__typename ...on DeleteUserGroupPayload{deletedId}...Mismatch ...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
+  "fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason lastResolvedAt createdAt updatedAt version}fragment Mismatch on VersionMismatch{userGroup{...GroupDetail}}mutation DeleteGroup($input:DeleteUserGroupInput!){deleteUserGroup(input:$input){__typename ...on DeleteUserGroupPayload{deletedId}...Mismatch ...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
 );
 
 export const EnvironmentCounts = document<EnvironmentCountsQuery, EnvironmentCountsQueryVariables>(
@@ -742,11 +868,11 @@ export const EventList = document<EventListQuery, EventListQueryVariables>(
 );
 
 export const FindGroup = document<FindGroupQuery, FindGroupQueryVariables>(
-  "fragment GroupRow on UserGroup{id teamId providedId ...GroupTexts environmentTag createdAt updatedAt version}query FindGroup($by:UserGroupBy!){userGroup(by:$by){...GroupRow}}fragment GroupTexts on UserGroup{name}",
+  "fragment GroupRow on UserGroup{id teamId providedId ...GroupTexts environmentTag status createdAt updatedAt version}query FindGroup($by:UserGroupBy!){userGroup(by:$by){...GroupRow}}fragment GroupTexts on UserGroup{name}",
 );
 
 export const Group = document<GroupQuery, GroupQueryVariables>(
-  "query Group($by:UserGroupBy!){userGroup(by:$by){...GroupDetail}}fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag createdAt updatedAt version}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
+  "query Group($by:UserGroupBy!){userGroup(by:$by){...GroupDetail}}fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason lastResolvedAt createdAt updatedAt version}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
 );
 
 export const GroupCount = document<GroupCountQuery, GroupCountQueryVariables>(
@@ -754,11 +880,11 @@ export const GroupCount = document<GroupCountQuery, GroupCountQueryVariables>(
 );
 
 export const GroupExport = document<GroupExportQuery, GroupExportQueryVariables>(
-  "query GroupExport($first:Int!$after:String$filter:UserGroupFilter$orderBy:UserGroupOrder){userGroups(first:$first after:$after filter:$filter orderBy:$orderBy){nodes{id providedId ...GroupAttributes environmentTag}pageInfo{hasNextPage endCursor}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
+  "query GroupExport($first:Int!$after:String$filter:UserGroupFilter$orderBy:UserGroupOrder){userGroups(first:$first after:$after filter:$filter orderBy:$orderBy){nodes{id providedId ...GroupAttributes status suspendedReason environmentTag}pageInfo{hasNextPage endCursor}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
 );
 
 export const GroupList = document<GroupListQuery, GroupListQueryVariables>(
-  "query GroupList($first:Int$after:String$last:Int$before:String$filter:UserGroupFilter$orderBy:UserGroupOrder){userGroups(first:$first after:$after last:$last before:$before filter:$filter orderBy:$orderBy){nodes{...GroupRow}pageInfo{hasNextPage hasPreviousPage startCursor endCursor}}}fragment GroupRow on UserGroup{id teamId providedId ...GroupTexts environmentTag createdAt updatedAt version}fragment GroupTexts on UserGroup{name}",
+  "query GroupList($first:Int$after:String$last:Int$before:String$filter:UserGroupFilter$orderBy:UserGroupOrder){userGroups(first:$first after:$after last:$last before:$before filter:$filter orderBy:$orderBy){nodes{...GroupRow}pageInfo{hasNextPage hasPreviousPage startCursor endCursor}}}fragment GroupRow on UserGroup{id teamId providedId ...GroupTexts environmentTag status createdAt updatedAt version}fragment GroupTexts on UserGroup{name}",
 );
 
 export const GroupToken = document<GroupTokenQuery, GroupTokenQueryVariables>(
@@ -777,22 +903,34 @@ export const OwnCount = document<OwnCountQuery, OwnCountQueryVariables>(
   "query OwnCount{userGroups(first:1){totalCount}}",
 );
 
+export const ResumeGroup = document<ResumeGroupMutation, ResumeGroupMutationVariables>(
+  "fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason lastResolvedAt createdAt updatedAt version}mutation ResumeGroup($input:ResumeUserGroupInput!){resumeUserGroup(input:$input){__typename ...on ResumeUserGroupPayload{userGroup{...GroupDetail}}...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
+);
+
 export const RevokeApiToken = document<RevokeApiTokenMutation, RevokeApiTokenMutationVariables>(
-  "fragment ApiTokenFields on ApiToken{id number name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}mutation RevokeApiToken($id:ID!){revokeApiToken(input:{id:$id}){__typename ...on RevokeApiTokenPayload{apiToken{...ApiTokenFields}}...Failure}}",
+  "fragment ApiTokenFields on ApiToken{id number name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt enabled rateLimit}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}mutation RevokeApiToken($id:ID!){revokeApiToken(input:{id:$id}){__typename ...on RevokeApiTokenPayload{apiToken{...ApiTokenFields}}...Failure}}",
 );
 
 export const RotateApiToken = document<RotateApiTokenMutation, RotateApiTokenMutationVariables>(
-  "fragment ApiTokenFields on ApiToken{id number name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}mutation RotateApiToken($input:RotateApiTokenInput!){rotateApiToken(input:$input){__typename ...on RotateApiTokenPayload{secret apiToken{...ApiTokenFields}}...Failure}}",
+  "fragment ApiTokenFields on ApiToken{id number name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt enabled rateLimit}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}mutation RotateApiToken($input:RotateApiTokenInput!){rotateApiToken(input:$input){__typename ...on RotateApiTokenPayload{secret apiToken{...ApiTokenFields}}...Failure}}",
 );
 
 export const RotateGroupToken = document<RotateGroupTokenMutation, RotateGroupTokenMutationVariables>(
-  "fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag createdAt updatedAt version}fragment Mismatch on VersionMismatch{userGroup{...GroupDetail}}mutation RotateGroupToken($input:RotateUserGroupTokenInput!){rotateUserGroupToken(input:$input){__typename ...on RotateUserGroupTokenPayload{previousTokenExpiresAt userGroup{...GroupDetail token}}...Mismatch ...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
+  "fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason lastResolvedAt createdAt updatedAt version}fragment Mismatch on VersionMismatch{userGroup{...GroupDetail}}mutation RotateGroupToken($input:RotateUserGroupTokenInput!){rotateUserGroupToken(input:$input){__typename ...on RotateUserGroupTokenPayload{previousTokenExpiresAt userGroup{...GroupDetail token}}...Mismatch ...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
 );
 
 export const SetGroupEnvironment = document<SetGroupEnvironmentMutation, SetGroupEnvironmentMutationVariables>(
-  "fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag createdAt updatedAt version}fragment Mismatch on VersionMismatch{userGroup{...GroupDetail}}mutation SetGroupEnvironment($input:SetUserGroupEnvironmentInput!){setUserGroupEnvironment(input:$input){__typename ...on SetUserGroupEnvironmentPayload{userGroup{...GroupDetail}}...Mismatch ...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
+  "fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason lastResolvedAt createdAt updatedAt version}fragment Mismatch on VersionMismatch{userGroup{...GroupDetail}}mutation SetGroupEnvironment($input:SetUserGroupEnvironmentInput!){setUserGroupEnvironment(input:$input){__typename ...on SetUserGroupEnvironmentPayload{userGroup{...GroupDetail}}...Mismatch ...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
+);
+
+export const SuspendGroup = document<SuspendGroupMutation, SuspendGroupMutationVariables>(
+  "fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason lastResolvedAt createdAt updatedAt version}mutation SuspendGroup($input:SuspendUserGroupInput!){suspendUserGroup(input:$input){__typename ...on SuspendUserGroupPayload{userGroup{...GroupDetail}}...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
+);
+
+export const UpdateApiToken = document<UpdateApiTokenMutation, UpdateApiTokenMutationVariables>(
+  "fragment ApiTokenFields on ApiToken{id number name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt enabled rateLimit}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}mutation UpdateApiToken($input:UpdateApiTokenInput!){updateApiToken(input:$input){__typename ...on UpdateApiTokenPayload{apiToken{...ApiTokenFields}}...Failure}}",
 );
 
 export const UpdateGroup = document<UpdateGroupMutation, UpdateGroupMutationVariables>(
-  "fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag createdAt updatedAt version}fragment Mismatch on VersionMismatch{userGroup{...GroupDetail}}mutation UpdateGroup($input:UpdateUserGroupInput!){updateUserGroup(input:$input){__typename ...on UpdateUserGroupPayload{userGroup{...GroupDetail}}...Mismatch ...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
+  "fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason lastResolvedAt createdAt updatedAt version}fragment Mismatch on VersionMismatch{userGroup{...GroupDetail}}mutation UpdateGroup($input:UpdateUserGroupInput!){updateUserGroup(input:$input){__typename ...on UpdateUserGroupPayload{userGroup{...GroupDetail}}...Mismatch ...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
 );

@@ -38,7 +38,7 @@ export function EmbedSection({ group }: Pick<GroupSectionProps, 'group'>) {
   return (
     <Section
       title="Embed token"
-      description="A signed token (JWT) that identifies the group for a short time, to try an integration. It cannot be revoked before it expires."
+      description="A signed token (JWT) that identifies the group for a short time, to try an integration. Who only checks its signature accepts it until it expires."
     >
       <form onSubmit={(event) => void submit(event)} onInput={creation.reset}>
         <div className="field-row">

@@ -3,7 +3,7 @@ import { hrefOf, Link, usePlace } from '../app/router.tsx';
 import { useSession } from '../app/session.tsx';
 import { type GroupDetailFragment, Group as GroupDocument, textAttributes } from '../graphql/generated.ts';
 import { useQuery } from '../graphql/use-query.ts';
-import { EnvironmentBadge } from '../ui/badge.tsx';
+import { EnvironmentBadge, StatusBadge } from '../ui/badge.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
 import { EmptyState, LoadingRows } from '../ui/states.tsx';
@@ -14,6 +14,7 @@ import { EmbedSection } from './embed-section.tsx';
 import { EnvironmentSection } from './environment-section.tsx';
 import { MappingSection } from './mapping-section.tsx';
 import { PropertiesSection } from './properties-section.tsx';
+import { StatusSection } from './status-section.tsx';
 import { furtherTexts } from './text-attributes.ts';
 import { TextSection } from './text-section.tsx';
 import { TokenSection } from './token-section.tsx';
@@ -69,7 +70,7 @@ function GroupById({ id }: { readonly id: string }) {
           <span className="name" title={group.name}>
             {group.name}
           </span>{' '}
-          <EnvironmentBadge tag={group.environmentTag} />
+          <EnvironmentBadge tag={group.environmentTag} /> <StatusBadge status={group.status} />
         </h1>
       </header>
       <FailureNotice title="The group could not be loaded" failure={failure} onRetry={reload} />
@@ -88,6 +89,7 @@ function GroupById({ id }: { readonly id: string }) {
       {can('EMBED_SIGN') && <EmbedSection group={group} />}
       {can('AUDIT_READ') && <AuditSection group={group} />}
       {can('ADMIN') && <EnvironmentSection {...props} />}
+      {(can('GROUPS_WRITE') || group.status === 'SUSPENDED') && <StatusSection {...props} />}
       {can('GROUPS_WRITE') && <DeleteSection {...props} />}
     </>
   );
@@ -127,6 +129,12 @@ function Facts({ group }: { readonly group: GroupDetailFragment }) {
         <dt>Updated</dt>
         <dd>
           <Time value={group.updatedAt} />
+        </dd>
+      </div>
+      <div>
+        <dt>Last seen</dt>
+        <dd title="When one of its tokens was last looked up, accurate to the hour">
+          {group.lastResolvedAt ? <Time value={group.lastResolvedAt} /> : <span className="muted">never</span>}
         </dd>
       </div>
     </dl>

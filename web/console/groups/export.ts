@@ -75,7 +75,15 @@ export async function exportGroups(client: Client, request: ExportRequest): Prom
   return { parts, count };
 }
 
-const csvNames = ['user_group_id', ...textAttributes.map(({ member }) => member), 'mapping', 'properties', 'environment'];
+const csvNames = [
+  'user_group_id',
+  ...textAttributes.map(({ member }) => member),
+  'mapping',
+  'properties',
+  'status',
+  'suspended_reason',
+  'environment',
+];
 
 function lineOf(group: ExportedGroup, format: ExportFormat): string {
   const record = recordOf(group);
@@ -92,6 +100,8 @@ function recordOf(group: ExportedGroup) {
     ...Object.fromEntries(textAttributes.map(({ name, member }) => [member, group[name]])),
     mapping: Object.fromEntries(mapping.map(({ schemaId, dataSource }) => [schemaId, dataSource])),
     properties: group.properties,
+    status: group.status.toLowerCase(),
+    suspended_reason: group.suspendedReason,
     environment: environmentTag === null ? null : environmentLabel(environmentTag),
   };
 }

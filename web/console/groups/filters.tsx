@@ -12,6 +12,7 @@ import {
   maxProperties,
   pageSizes,
   parseProperty,
+  statuses,
   textFilters,
 } from './list-state.ts';
 
@@ -68,6 +69,12 @@ export function Filters({ state, onChange, onToken }: FiltersProps) {
       >
         <summary>{further > 0 ? `More filters (${further})` : 'More filters'}</summary>
         <div className="further-body">
+          <SelectField
+            label="Status"
+            value={state.status}
+            options={[{ value: '', label: 'Active and suspended' }, ...statuses]}
+            onChange={(status) => onChange({ status })}
+          />
           <PropertyFilters properties={state.properties} onChange={(properties) => onChange({ properties })} />
           <DayRange
             label="Created"
@@ -78,6 +85,13 @@ export function Filters({ state, onChange, onToken }: FiltersProps) {
             label="Updated"
             {...{ from: state.updatedFrom, to: state.updatedTo }}
             onChange={(updatedFrom, updatedTo) => onChange({ updatedFrom, updatedTo })}
+          />
+          <TextField
+            label="Not seen since"
+            hint="No token of the group was looked up since then."
+            type="date"
+            value={state.notSeenSince}
+            onChange={(notSeenSince) => onChange({ notSeenSince })}
           />
           {textFilters.map(({ key, label }) => (
             <TextFilter

@@ -8,6 +8,7 @@ import {
   textAttributes,
   type UserGroupFilter,
   type UserGroupOrderField,
+  type UserGroupStatus,
 } from '../graphql/generated.ts';
 import { type EnvironmentChoice, environmentLabel, isEnvironmentChoice, tagOf } from '../ui/badge.tsx';
 import { dayStart } from '../ui/days.ts';
@@ -17,6 +18,10 @@ import { withoutToken } from '../ui/token-text.ts';
 export interface ListState {
   readonly search: string;
   readonly environment: EnvironmentChoice | '';
+  /** The day since which no token of the group was looked up, as above. */
+  readonly notSeenSince: string;
+  /** Empty for both. */
+  readonly status: UserGroupStatus | '';
   /** Each `path.of.members=value`. */
   readonly properties: readonly string[];
   /** Days as `2026-01-31`, in the time zone of the person; both are included. */
@@ -35,6 +40,12 @@ export interface ListState {
 
 /** How many groups a page may have. */
 export const pageSizes = [20, 50, 100] as const;
+
+/** What lists can be filtered by. */
+export const statuses = [
+  { value: 'ACTIVE', label: 'Active' },
+  { value: 'SUSPENDED', label: 'Suspended' },
+] as const;
 
 /** The most properties that a filter may have. */
 export const maxProperties = 5;
@@ -62,6 +73,8 @@ export function readState(query: URLSearchParams): ListState {
   return {
     search: text('search'),
     environment: isEnvironmentChoice(environment) ? environment : '',
+    notSeenSince: day('not-seen-since'),
+    status: statuses.find(({ value }) => value === query.get('status'))?.value ?? '',
     properties: query.getAll('property').filter(parseProperty).slice(0, maxProperties),
     createdFrom: day('created-from'),
     createdTo: day('created-to'),
@@ -84,6 +97,8 @@ export function queryOf(state: ListState): QueryValues {
   return {
     search: state.search,
     environment: state.environment,
+    'not-seen-since': state.notSeenSince,
+    status: state.status,
     property: state.properties,
     'created-from': state.createdFrom,
     'created-to': state.createdTo,
@@ -101,7 +116,7 @@ export function queryOf(state: ListState): QueryValues {
 /** What decides how the list is shown, and not which groups are in it. */
 const viewNames = ['sort', 'direction', 'size', 'after', 'before'];
 
-/** What a URL has that is no filter, such as a day that does not exist: without it, the list would have more groups than meant. */
+/** What a URL has that is no filter, such as a day that does not exist: the list would have more groups than meant. */
 export function unusedFilter(query: URLSearchParams): Failure | undefined {
   const used = queryOf(readState(query));
   const unused = [...query].filter(([name, value]) => {
@@ -118,9 +133,12 @@ export function filterOf(state: ListState): UserGroupFilter | undefined {
   const properties = state.properties.map(parseProperty).filter((filter) => filter !== undefined);
   const created = rangeOf(state.createdFrom, state.createdTo);
   const updated = rangeOf(state.updatedFrom, state.updatedTo);
+  const notSeenSince = dayStart(state.notSeenSince);
   const filter: UserGroupFilter = {
     ...(state.search && { search: state.search }),
     ...(state.environment && { environmentTag: { tag: tagOf(state.environment) } }),
+    ...(state.status && { status: state.status }),
+    ...(notSeenSince && { notResolvedSince: notSeenSince }),
     ...(properties.length > 0 && { properties }),
     ...(created && { createdAt: created }),
     ...(updated && { updatedAt: updated }),
@@ -136,6 +154,8 @@ export function conditionsOf(state: ListState): string[] {
   return [
     state.search && `Name or provided id contains ${state.search}`,
     state.environment && `Environment is ${environmentLabel(tagOf(state.environment))}`,
+    state.status && `Status is ${state.status.toLowerCase()}`,
+    state.notSeenSince && `Not seen since ${state.notSeenSince}`,
     ...state.properties.map((property) => `Property ${property}`),
     (state.createdFrom || state.createdTo) && range('Created', state.createdFrom, state.createdTo),
     (state.updatedFrom || state.updatedTo) && range('Updated', state.updatedFrom, state.updatedTo),
@@ -146,7 +166,8 @@ export function conditionsOf(state: ListState): string[] {
 /** How many of the conditions that are not always shown a state has. */
 export function countFurtherFilters(state: ListState): number {
   const days = [state.createdFrom, state.createdTo, state.updatedFrom, state.updatedTo].filter(Boolean).length;
-  return state.properties.length + days + textFilters.filter(({ key }) => state[key]).length;
+  const others = [state.status, state.notSeenSince].filter(Boolean).length;
+  return others + state.properties.length + days + textFilters.filter(({ key }) => state[key]).length;
 }
 
 /** `plan=gold` as a filter: the value is JSON where it can be, otherwise a text. Undefined if it has no path. */

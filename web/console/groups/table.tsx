@@ -1,7 +1,7 @@
 import { hrefOf, Link } from '../app/router.tsx';
 import type { GroupRowFragment, UserGroupOrderField } from '../graphql/generated.ts';
 import { furtherTexts } from '../group/text-attributes.ts';
-import { EnvironmentBadge } from '../ui/badge.tsx';
+import { EnvironmentBadge, StatusBadge } from '../ui/badge.tsx';
 import { ArrowDownIcon, ArrowUpIcon } from '../ui/icons.tsx';
 import { Time } from '../ui/time.tsx';
 import type { ListState } from './list-state.ts';
@@ -84,7 +84,7 @@ export function GroupTable({ rows, state, selected, isLoading, onSelect, onSort 
                 </td>
               ))}
               <td>
-                <EnvironmentBadge tag={row.environmentTag} />
+                <EnvironmentBadge tag={row.environmentTag} /> <StatusBadge status={row.status} />
               </td>
               <td className="wide-only">
                 <Time value={row.createdAt} />

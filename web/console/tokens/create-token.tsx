@@ -6,6 +6,7 @@ import { type EnvironmentChoice, EnvironmentField, tagOf } from '../ui/badge.tsx
 import { Dialog, DialogFooter } from '../ui/dialog.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
+import { RateLimitField, rateLimitOf } from './rate-limit-field.tsx';
 import type { ShownSecret } from './secret-dialog.tsx';
 
 const lifetimes = [
@@ -30,11 +31,13 @@ export function CreateToken({ onClose, onCreated }: CreateTokenProps) {
   const [chosen, setChosen] = useState<ReadonlySet<Scope>>(new Set());
   const [lifetime, setLifetime] = useState<Lifetime>('90');
   const [day, setDay] = useState('');
+  const [rateLimit, setRateLimit] = useState('');
   /** Not the time of the request: trying again is to send the same. */
   const [openedAt] = useState(Date.now);
   const creation = useMutation(async (client) => {
     const expiresAt = expiryOf(lifetime, day, openedAt);
-    const input = { name, environmentTag: environment ? tagOf(environment) : null, scopes: [...chosen], expiresAt };
+    const environmentTag = environment ? tagOf(environment) : null;
+    const input = { name, environmentTag, scopes: [...chosen], expiresAt, rateLimit: rateLimitOf(rateLimit) };
     const { data, requestId } = await client.send(CreateApiToken, { input });
     return payloadOf(data.createApiToken, requestId);
   });
@@ -86,6 +89,7 @@ export function CreateToken({ onClose, onCreated }: CreateTokenProps) {
           onChange={setLifetime}
         />
         {lifetime === 'day' && <TextField label="Day" type="date" required value={day} onChange={setDay} />}
+        <RateLimitField error={failure?.issueAt('rateLimit')} value={rateLimit} onChange={setRateLimit} />
         <DialogFooter isDisabled={chosen.size === 0}>Create the API token</DialogFooter>
       </form>
     </Dialog>

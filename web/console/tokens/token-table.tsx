@@ -16,12 +16,13 @@ interface TokenTableProps {
   /** The API token that the console uses. */
   readonly ownId: string;
   readonly isLoading: boolean;
+  readonly onEdit: (apiToken: ApiTokenRow) => void;
   readonly onRotate: (apiToken: ApiTokenRow) => void;
   readonly onRevoke: (apiToken: ApiTokenRow) => void;
 }
 
 /** A page of API tokens. */
-export function TokenTable({ rows, ownId, isLoading, onRotate, onRevoke }: TokenTableProps) {
+export function TokenTable({ rows, ownId, isLoading, onEdit, onRotate, onRevoke }: TokenTableProps) {
   return (
     <div className="table-frame" aria-busy={isLoading}>
       <table className="table">
@@ -46,7 +47,7 @@ export function TokenTable({ rows, ownId, isLoading, onRotate, onRevoke }: Token
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr key={row.id} className={stateOf(row) === 'active' ? undefined : 'inactive'}>
+            <tr key={row.id} className={stateOf(row) === 'active' && row.enabled ? undefined : 'inactive'}>
               <th scope="row">
                 <span className="token-name" title={row.name}>
                   {row.name}
@@ -56,6 +57,9 @@ export function TokenTable({ rows, ownId, isLoading, onRotate, onRevoke }: Token
                 </Link>
                 {row.id === ownId && <Badge>in use here</Badge>}
                 <State row={row} />
+                {row.rateLimit !== null && (
+                  <span className="below muted">{row.rateLimit.toLocaleString('en')} requests in 60 s</span>
+                )}
                 <span className="below narrow-only scope-list">{row.scopes.map(scopeName).join(', ')}</span>
               </th>
               <td>
@@ -75,6 +79,9 @@ export function TokenTable({ rows, ownId, isLoading, onRotate, onRevoke }: Token
               <td>
                 {stateOf(row) === 'active' && (
                   <div className="row-actions">
+                    <Button className="small" aria-label={`Edit ${row.name}`} onClick={() => onEdit(row)}>
+                      Edit
+                    </Button>
                     <Button className="small" aria-label={`Rotate ${row.name}`} onClick={() => onRotate(row)}>
                       Rotate
                     </Button>
@@ -96,6 +103,7 @@ function State({ row }: { readonly row: ApiTokenRow }) {
   const state = stateOf(row);
   if (state === 'revoked') return <Badge tone="bad">revoked</Badge>;
   if (state === 'expired') return <Badge tone="bad">expired</Badge>;
+  if (!row.enabled) return <Badge tone="bad">disabled</Badge>;
   const expiresSoon = row.expiresAt !== null && Date.parse(row.expiresAt) - Date.now() < soonMs;
   return expiresSoon ? <Badge tone="warn">expires soon</Badge> : null;
 }

@@ -9,6 +9,7 @@ import { PlusIcon } from '../ui/icons.tsx';
 import { Pager, pageArguments } from '../ui/pager.tsx';
 import { EmptyState, LoadingRows } from '../ui/states.tsx';
 import { CreateToken } from './create-token.tsx';
+import { EditToken } from './edit-token.tsx';
 import { RevokeToken } from './revoke-token.tsx';
 import { RotateToken } from './rotate-token.tsx';
 import { SecretDialog, type ShownSecret } from './secret-dialog.tsx';
@@ -18,7 +19,7 @@ const pageSize = 50;
 
 type OpenDialog =
   | { readonly is: 'create' }
-  | { readonly is: 'rotate' | 'revoke'; readonly apiToken: ApiTokenRow }
+  | { readonly is: 'edit' | 'rotate' | 'revoke'; readonly apiToken: ApiTokenRow }
   | ({ readonly is: 'secret' } & ShownSecret);
 
 /** The API tokens of every environment. */
@@ -77,6 +78,7 @@ export default function ApiTokens() {
             rows={rows}
             ownId={caller.id}
             isLoading={list.isLoading}
+            onEdit={(apiToken) => setDialog({ is: 'edit', apiToken })}
             onRotate={(apiToken) => setDialog({ is: 'rotate', apiToken })}
             onRevoke={(apiToken) => setDialog({ is: 'revoke', apiToken })}
           />
@@ -92,6 +94,7 @@ export default function ApiTokens() {
         </>
       )}
       {dialog?.is === 'create' && <CreateToken onClose={close} onCreated={showSecret} />}
+      {dialog?.is === 'edit' && <EditToken apiToken={dialog.apiToken} onClose={close} onChanged={close} />}
       {dialog?.is === 'rotate' && <RotateToken apiToken={dialog.apiToken} onClose={close} onRotated={showSecret} />}
       {dialog?.is === 'revoke' && <RevokeToken apiToken={dialog.apiToken} onClose={close} onRevoked={close} />}
       {dialog?.is === 'secret' && <SecretDialog shown={dialog} onClose={close} />}

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { EnvironmentTag } from '../graphql/generated.ts';
+import type { EnvironmentTag, UserGroupStatus } from '../graphql/generated.ts';
 import { SelectField } from './field.tsx';
 
 /** The environments as people choose them, in the order of their weight. */
@@ -33,6 +33,11 @@ export function EnvironmentBadge({ tag }: { readonly tag: EnvironmentTag | null 
 /** The environments of an API token with the scope admin. Customer is one of them, so it has its color. */
 export function AllEnvironmentsBadge() {
   return <span className="badge environment-customer">All environments</span>;
+}
+
+/** Says that a group is suspended; nothing for one that is active. */
+export function StatusBadge({ status }: { readonly status: UserGroupStatus }) {
+  return status === 'SUSPENDED' ? <Badge tone="bad">suspended</Badge> : null;
 }
 
 /** The environment, for a form that has no default: what is created in the wrong one cannot be used. */

@@ -399,6 +399,7 @@ type FieldRefInputType<Model, FieldType> = Model extends never ? never : FieldRe
 export const ModelName = {
   UserGroup: 'UserGroup',
   RetiredToken: 'RetiredToken',
+  RevokedViewer: 'RevokedViewer',
   ApiToken: 'ApiToken',
   RetiredSecret: 'RetiredSecret',
   SigningKey: 'SigningKey',
@@ -421,7 +422,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "userGroup" | "retiredToken" | "apiToken" | "retiredSecret" | "signingKey" | "event" | "idempotencyRecord" | "requestCount" | "rateCount"
+    modelProps: "userGroup" | "retiredToken" | "revokedViewer" | "apiToken" | "retiredSecret" | "signingKey" | "event" | "idempotencyRecord" | "requestCount" | "rateCount"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -570,6 +571,80 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         count: {
           args: Prisma.RetiredTokenCountArgs<ExtArgs>
           result: runtime.Types.Utils.Optional<Prisma.RetiredTokenCountAggregateOutputType> | number
+        }
+      }
+    }
+    RevokedViewer: {
+      payload: Prisma.$RevokedViewerPayload<ExtArgs>
+      fields: Prisma.RevokedViewerFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.RevokedViewerFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RevokedViewerPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.RevokedViewerFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RevokedViewerPayload>
+        }
+        findFirst: {
+          args: Prisma.RevokedViewerFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RevokedViewerPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.RevokedViewerFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RevokedViewerPayload>
+        }
+        findMany: {
+          args: Prisma.RevokedViewerFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RevokedViewerPayload>[]
+        }
+        create: {
+          args: Prisma.RevokedViewerCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RevokedViewerPayload>
+        }
+        createMany: {
+          args: Prisma.RevokedViewerCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.RevokedViewerCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RevokedViewerPayload>[]
+        }
+        delete: {
+          args: Prisma.RevokedViewerDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RevokedViewerPayload>
+        }
+        update: {
+          args: Prisma.RevokedViewerUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RevokedViewerPayload>
+        }
+        deleteMany: {
+          args: Prisma.RevokedViewerDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.RevokedViewerUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.RevokedViewerUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RevokedViewerPayload>[]
+        }
+        upsert: {
+          args: Prisma.RevokedViewerUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RevokedViewerPayload>
+        }
+        aggregate: {
+          args: Prisma.RevokedViewerAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateRevokedViewer>
+        }
+        groupBy: {
+          args: Prisma.RevokedViewerGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.RevokedViewerGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.RevokedViewerCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.RevokedViewerCountAggregateOutputType> | number
         }
       }
     }
@@ -1141,7 +1216,11 @@ export const UserGroupScalarFieldEnum = {
   mapping: 'mapping',
   createdAt: 'createdAt',
   updatedAt: 'updatedAt',
-  version: 'version'
+  version: 'version',
+  suspended: 'suspended',
+  suspendedReason: 'suspendedReason',
+  lastResolvedAt: 'lastResolvedAt',
+  embedGeneration: 'embedGeneration'
 } as const
 
 export type UserGroupScalarFieldEnum = (typeof UserGroupScalarFieldEnum)[keyof typeof UserGroupScalarFieldEnum]
@@ -1157,6 +1236,16 @@ export const RetiredTokenScalarFieldEnum = {
 export type RetiredTokenScalarFieldEnum = (typeof RetiredTokenScalarFieldEnum)[keyof typeof RetiredTokenScalarFieldEnum]
 
 
+export const RevokedViewerScalarFieldEnum = {
+  teamId: 'teamId',
+  viewerId: 'viewerId',
+  generation: 'generation',
+  expiresAt: 'expiresAt'
+} as const
+
+export type RevokedViewerScalarFieldEnum = (typeof RevokedViewerScalarFieldEnum)[keyof typeof RevokedViewerScalarFieldEnum]
+
+
 export const ApiTokenScalarFieldEnum = {
   id: 'id',
   name: 'name',
@@ -1166,7 +1255,9 @@ export const ApiTokenScalarFieldEnum = {
   createdAt: 'createdAt',
   expiresAt: 'expiresAt',
   lastUsedAt: 'lastUsedAt',
-  revokedAt: 'revokedAt'
+  revokedAt: 'revokedAt',
+  enabled: 'enabled',
+  rateLimit: 'rateLimit'
 } as const
 
 export type ApiTokenScalarFieldEnum = (typeof ApiTokenScalarFieldEnum)[keyof typeof ApiTokenScalarFieldEnum]
@@ -1381,6 +1472,13 @@ export type ListDateTimeFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaM
 
 
 /**
+ * Reference to a field of type 'Boolean'
+ */
+export type BooleanFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'Boolean'>
+    
+
+
+/**
  * Reference to a field of type 'BigInt'
  */
 export type BigIntFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'BigInt'>
@@ -1588,6 +1686,7 @@ export type PrismaClientOptions = PrismaClientOptionsWithAccelerateUrl | PrismaC
 export type GlobalOmitConfig = {
   userGroup?: Prisma.UserGroupOmit
   retiredToken?: Prisma.RetiredTokenOmit
+  revokedViewer?: Prisma.RevokedViewerOmit
   apiToken?: Prisma.ApiTokenOmit
   retiredSecret?: Prisma.RetiredSecretOmit
   signingKey?: Prisma.SigningKeyOmit

@@ -53,6 +53,7 @@ export const AnyNull = runtime.AnyNull
 export const ModelName = {
   UserGroup: 'UserGroup',
   RetiredToken: 'RetiredToken',
+  RevokedViewer: 'RevokedViewer',
   ApiToken: 'ApiToken',
   RetiredSecret: 'RetiredSecret',
   SigningKey: 'SigningKey',
@@ -89,7 +90,11 @@ export const UserGroupScalarFieldEnum = {
   mapping: 'mapping',
   createdAt: 'createdAt',
   updatedAt: 'updatedAt',
-  version: 'version'
+  version: 'version',
+  suspended: 'suspended',
+  suspendedReason: 'suspendedReason',
+  lastResolvedAt: 'lastResolvedAt',
+  embedGeneration: 'embedGeneration'
 } as const
 
 export type UserGroupScalarFieldEnum = (typeof UserGroupScalarFieldEnum)[keyof typeof UserGroupScalarFieldEnum]
@@ -105,6 +110,16 @@ export const RetiredTokenScalarFieldEnum = {
 export type RetiredTokenScalarFieldEnum = (typeof RetiredTokenScalarFieldEnum)[keyof typeof RetiredTokenScalarFieldEnum]
 
 
+export const RevokedViewerScalarFieldEnum = {
+  teamId: 'teamId',
+  viewerId: 'viewerId',
+  generation: 'generation',
+  expiresAt: 'expiresAt'
+} as const
+
+export type RevokedViewerScalarFieldEnum = (typeof RevokedViewerScalarFieldEnum)[keyof typeof RevokedViewerScalarFieldEnum]
+
+
 export const ApiTokenScalarFieldEnum = {
   id: 'id',
   name: 'name',
@@ -114,7 +129,9 @@ export const ApiTokenScalarFieldEnum = {
   createdAt: 'createdAt',
   expiresAt: 'expiresAt',
   lastUsedAt: 'lastUsedAt',
-  revokedAt: 'revokedAt'
+  revokedAt: 'revokedAt',
+  enabled: 'enabled',
+  rateLimit: 'rateLimit'
 } as const
 
 export type ApiTokenScalarFieldEnum = (typeof ApiTokenScalarFieldEnum)[keyof typeof ApiTokenScalarFieldEnum]

@@ -28,10 +28,12 @@ export type AggregateApiToken = {
 
 export type ApiTokenAvgAggregateOutputType = {
   id: number | null
+  rateLimit: number | null
 }
 
 export type ApiTokenSumAggregateOutputType = {
   id: number | null
+  rateLimit: number | null
 }
 
 export type ApiTokenMinAggregateOutputType = {
@@ -43,6 +45,8 @@ export type ApiTokenMinAggregateOutputType = {
   expiresAt: Date | null
   lastUsedAt: Date | null
   revokedAt: Date | null
+  enabled: boolean | null
+  rateLimit: number | null
 }
 
 export type ApiTokenMaxAggregateOutputType = {
@@ -54,6 +58,8 @@ export type ApiTokenMaxAggregateOutputType = {
   expiresAt: Date | null
   lastUsedAt: Date | null
   revokedAt: Date | null
+  enabled: boolean | null
+  rateLimit: number | null
 }
 
 export type ApiTokenCountAggregateOutputType = {
@@ -66,16 +72,20 @@ export type ApiTokenCountAggregateOutputType = {
   expiresAt: number
   lastUsedAt: number
   revokedAt: number
+  enabled: number
+  rateLimit: number
   _all: number
 }
 
 
 export type ApiTokenAvgAggregateInputType = {
   id?: true
+  rateLimit?: true
 }
 
 export type ApiTokenSumAggregateInputType = {
   id?: true
+  rateLimit?: true
 }
 
 export type ApiTokenMinAggregateInputType = {
@@ -87,6 +97,8 @@ export type ApiTokenMinAggregateInputType = {
   expiresAt?: true
   lastUsedAt?: true
   revokedAt?: true
+  enabled?: true
+  rateLimit?: true
 }
 
 export type ApiTokenMaxAggregateInputType = {
@@ -98,6 +110,8 @@ export type ApiTokenMaxAggregateInputType = {
   expiresAt?: true
   lastUsedAt?: true
   revokedAt?: true
+  enabled?: true
+  rateLimit?: true
 }
 
 export type ApiTokenCountAggregateInputType = {
@@ -110,6 +124,8 @@ export type ApiTokenCountAggregateInputType = {
   expiresAt?: true
   lastUsedAt?: true
   revokedAt?: true
+  enabled?: true
+  rateLimit?: true
   _all?: true
 }
 
@@ -209,6 +225,8 @@ export type ApiTokenGroupByOutputType = {
   expiresAt: Date | null
   lastUsedAt: Date | null
   revokedAt: Date | null
+  enabled: boolean
+  rateLimit: number | null
   _count: ApiTokenCountAggregateOutputType | null
   _avg: ApiTokenAvgAggregateOutputType | null
   _sum: ApiTokenSumAggregateOutputType | null
@@ -244,6 +262,8 @@ export type ApiTokenWhereInput = {
   expiresAt?: Prisma.DateTimeNullableFilter<"ApiToken"> | Date | string | null
   lastUsedAt?: Prisma.DateTimeNullableFilter<"ApiToken"> | Date | string | null
   revokedAt?: Prisma.DateTimeNullableFilter<"ApiToken"> | Date | string | null
+  enabled?: Prisma.BoolFilter<"ApiToken"> | boolean
+  rateLimit?: Prisma.IntNullableFilter<"ApiToken"> | number | null
   retiredSecrets?: Prisma.RetiredSecretListRelationFilter
 }
 
@@ -257,6 +277,8 @@ export type ApiTokenOrderByWithRelationInput = {
   expiresAt?: Prisma.SortOrderInput | Prisma.SortOrder
   lastUsedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   revokedAt?: Prisma.SortOrderInput | Prisma.SortOrder
+  enabled?: Prisma.SortOrder
+  rateLimit?: Prisma.SortOrderInput | Prisma.SortOrder
   retiredSecrets?: Prisma.RetiredSecretOrderByRelationAggregateInput
 }
 
@@ -273,6 +295,8 @@ export type ApiTokenWhereUniqueInput = Prisma.AtLeast<{
   expiresAt?: Prisma.DateTimeNullableFilter<"ApiToken"> | Date | string | null
   lastUsedAt?: Prisma.DateTimeNullableFilter<"ApiToken"> | Date | string | null
   revokedAt?: Prisma.DateTimeNullableFilter<"ApiToken"> | Date | string | null
+  enabled?: Prisma.BoolFilter<"ApiToken"> | boolean
+  rateLimit?: Prisma.IntNullableFilter<"ApiToken"> | number | null
   retiredSecrets?: Prisma.RetiredSecretListRelationFilter
 }, "id" | "secretHash">
 
@@ -286,6 +310,8 @@ export type ApiTokenOrderByWithAggregationInput = {
   expiresAt?: Prisma.SortOrderInput | Prisma.SortOrder
   lastUsedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   revokedAt?: Prisma.SortOrderInput | Prisma.SortOrder
+  enabled?: Prisma.SortOrder
+  rateLimit?: Prisma.SortOrderInput | Prisma.SortOrder
   _count?: Prisma.ApiTokenCountOrderByAggregateInput
   _avg?: Prisma.ApiTokenAvgOrderByAggregateInput
   _max?: Prisma.ApiTokenMaxOrderByAggregateInput
@@ -306,6 +332,8 @@ export type ApiTokenScalarWhereWithAggregatesInput = {
   expiresAt?: Prisma.DateTimeNullableWithAggregatesFilter<"ApiToken"> | Date | string | null
   lastUsedAt?: Prisma.DateTimeNullableWithAggregatesFilter<"ApiToken"> | Date | string | null
   revokedAt?: Prisma.DateTimeNullableWithAggregatesFilter<"ApiToken"> | Date | string | null
+  enabled?: Prisma.BoolWithAggregatesFilter<"ApiToken"> | boolean
+  rateLimit?: Prisma.IntNullableWithAggregatesFilter<"ApiToken"> | number | null
 }
 
 export type ApiTokenCreateInput = {
@@ -317,6 +345,8 @@ export type ApiTokenCreateInput = {
   expiresAt?: Date | string | null
   lastUsedAt?: Date | string | null
   revokedAt?: Date | string | null
+  enabled?: boolean
+  rateLimit?: number | null
   retiredSecrets?: Prisma.RetiredSecretCreateNestedManyWithoutApiTokenInput
 }
 
@@ -330,6 +360,8 @@ export type ApiTokenUncheckedCreateInput = {
   expiresAt?: Date | string | null
   lastUsedAt?: Date | string | null
   revokedAt?: Date | string | null
+  enabled?: boolean
+  rateLimit?: number | null
   retiredSecrets?: Prisma.RetiredSecretUncheckedCreateNestedManyWithoutApiTokenInput
 }
 
@@ -342,6 +374,8 @@ export type ApiTokenUpdateInput = {
   expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   revokedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  enabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  rateLimit?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   retiredSecrets?: Prisma.RetiredSecretUpdateManyWithoutApiTokenNestedInput
 }
 
@@ -355,6 +389,8 @@ export type ApiTokenUncheckedUpdateInput = {
   expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   revokedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  enabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  rateLimit?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   retiredSecrets?: Prisma.RetiredSecretUncheckedUpdateManyWithoutApiTokenNestedInput
 }
 
@@ -368,6 +404,8 @@ export type ApiTokenCreateManyInput = {
   expiresAt?: Date | string | null
   lastUsedAt?: Date | string | null
   revokedAt?: Date | string | null
+  enabled?: boolean
+  rateLimit?: number | null
 }
 
 export type ApiTokenUpdateManyMutationInput = {
@@ -379,6 +417,8 @@ export type ApiTokenUpdateManyMutationInput = {
   expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   revokedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  enabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  rateLimit?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
 }
 
 export type ApiTokenUncheckedUpdateManyInput = {
@@ -391,6 +431,8 @@ export type ApiTokenUncheckedUpdateManyInput = {
   expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   revokedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  enabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  rateLimit?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
 }
 
 export type StringNullableListFilter<$PrismaModel = never> = {
@@ -411,10 +453,13 @@ export type ApiTokenCountOrderByAggregateInput = {
   expiresAt?: Prisma.SortOrder
   lastUsedAt?: Prisma.SortOrder
   revokedAt?: Prisma.SortOrder
+  enabled?: Prisma.SortOrder
+  rateLimit?: Prisma.SortOrder
 }
 
 export type ApiTokenAvgOrderByAggregateInput = {
   id?: Prisma.SortOrder
+  rateLimit?: Prisma.SortOrder
 }
 
 export type ApiTokenMaxOrderByAggregateInput = {
@@ -426,6 +471,8 @@ export type ApiTokenMaxOrderByAggregateInput = {
   expiresAt?: Prisma.SortOrder
   lastUsedAt?: Prisma.SortOrder
   revokedAt?: Prisma.SortOrder
+  enabled?: Prisma.SortOrder
+  rateLimit?: Prisma.SortOrder
 }
 
 export type ApiTokenMinOrderByAggregateInput = {
@@ -437,10 +484,13 @@ export type ApiTokenMinOrderByAggregateInput = {
   expiresAt?: Prisma.SortOrder
   lastUsedAt?: Prisma.SortOrder
   revokedAt?: Prisma.SortOrder
+  enabled?: Prisma.SortOrder
+  rateLimit?: Prisma.SortOrder
 }
 
 export type ApiTokenSumOrderByAggregateInput = {
   id?: Prisma.SortOrder
+  rateLimit?: Prisma.SortOrder
 }
 
 export type ApiTokenScalarRelationFilter = {
@@ -457,8 +507,12 @@ export type ApiTokenUpdatescopesInput = {
   push?: string | string[]
 }
 
-export type NullableDateTimeFieldUpdateOperationsInput = {
-  set?: Date | string | null
+export type NullableIntFieldUpdateOperationsInput = {
+  set?: number | null
+  increment?: number
+  decrement?: number
+  multiply?: number
+  divide?: number
 }
 
 export type ApiTokenCreateNestedOneWithoutRetiredSecretsInput = {
@@ -484,6 +538,8 @@ export type ApiTokenCreateWithoutRetiredSecretsInput = {
   expiresAt?: Date | string | null
   lastUsedAt?: Date | string | null
   revokedAt?: Date | string | null
+  enabled?: boolean
+  rateLimit?: number | null
 }
 
 export type ApiTokenUncheckedCreateWithoutRetiredSecretsInput = {
@@ -496,6 +552,8 @@ export type ApiTokenUncheckedCreateWithoutRetiredSecretsInput = {
   expiresAt?: Date | string | null
   lastUsedAt?: Date | string | null
   revokedAt?: Date | string | null
+  enabled?: boolean
+  rateLimit?: number | null
 }
 
 export type ApiTokenCreateOrConnectWithoutRetiredSecretsInput = {
@@ -523,6 +581,8 @@ export type ApiTokenUpdateWithoutRetiredSecretsInput = {
   expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   revokedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  enabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  rateLimit?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
 }
 
 export type ApiTokenUncheckedUpdateWithoutRetiredSecretsInput = {
@@ -535,6 +595,8 @@ export type ApiTokenUncheckedUpdateWithoutRetiredSecretsInput = {
   expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   revokedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  enabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  rateLimit?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
 }
 
 
@@ -578,6 +640,8 @@ export type ApiTokenSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs
   expiresAt?: boolean
   lastUsedAt?: boolean
   revokedAt?: boolean
+  enabled?: boolean
+  rateLimit?: boolean
   retiredSecrets?: boolean | Prisma.ApiToken$retiredSecretsArgs<ExtArgs>
   _count?: boolean | Prisma.ApiTokenCountOutputTypeDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["apiToken"]>
@@ -592,6 +656,8 @@ export type ApiTokenSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Exte
   expiresAt?: boolean
   lastUsedAt?: boolean
   revokedAt?: boolean
+  enabled?: boolean
+  rateLimit?: boolean
 }, ExtArgs["result"]["apiToken"]>
 
 export type ApiTokenSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -604,6 +670,8 @@ export type ApiTokenSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Exte
   expiresAt?: boolean
   lastUsedAt?: boolean
   revokedAt?: boolean
+  enabled?: boolean
+  rateLimit?: boolean
 }, ExtArgs["result"]["apiToken"]>
 
 export type ApiTokenSelectScalar = {
@@ -616,9 +684,11 @@ export type ApiTokenSelectScalar = {
   expiresAt?: boolean
   lastUsedAt?: boolean
   revokedAt?: boolean
+  enabled?: boolean
+  rateLimit?: boolean
 }
 
-export type ApiTokenOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "name" | "secretHash" | "environmentTag" | "scopes" | "createdAt" | "expiresAt" | "lastUsedAt" | "revokedAt", ExtArgs["result"]["apiToken"]>
+export type ApiTokenOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "name" | "secretHash" | "environmentTag" | "scopes" | "createdAt" | "expiresAt" | "lastUsedAt" | "revokedAt" | "enabled" | "rateLimit", ExtArgs["result"]["apiToken"]>
 export type ApiTokenInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   retiredSecrets?: boolean | Prisma.ApiToken$retiredSecretsArgs<ExtArgs>
   _count?: boolean | Prisma.ApiTokenCountOutputTypeDefaultArgs<ExtArgs>
@@ -636,7 +706,7 @@ export type $ApiTokenPayload<ExtArgs extends runtime.Types.Extensions.InternalAr
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     /**
-     * The number that `token list` shows, and that `token rotate` and `token revoke` take.
+     * The number that `token list` shows, and that `token rotate`, `token update` and `token revoke` take.
      */
     id: number
     /**
@@ -671,6 +741,14 @@ export type $ApiTokenPayload<ExtArgs extends runtime.Types.Extensions.InternalAr
      * When it was revoked; none means that it is not revoked.
      */
     revokedAt: Date | null
+    /**
+     * Whether it is accepted. Unlike a revocation, this can be undone.
+     */
+    enabled: boolean
+    /**
+     * How many requests may be sent with it in 60 seconds: 1 to 1,000,000; none means the setting RATE_LIMIT.
+     */
+    rateLimit: number | null
   }, ExtArgs["result"]["apiToken"]>
   composites: {}
 }
@@ -1104,6 +1182,8 @@ export interface ApiTokenFieldRefs {
   readonly expiresAt: Prisma.FieldRef<"ApiToken", 'DateTime'>
   readonly lastUsedAt: Prisma.FieldRef<"ApiToken", 'DateTime'>
   readonly revokedAt: Prisma.FieldRef<"ApiToken", 'DateTime'>
+  readonly enabled: Prisma.FieldRef<"ApiToken", 'Boolean'>
+  readonly rateLimit: Prisma.FieldRef<"ApiToken", 'Int'>
 }
     
 

@@ -522,32 +522,12 @@ export type EventSumOrderByAggregateInput = {
   subjectApiTokenId?: Prisma.SortOrder
 }
 
-export type BigIntFieldUpdateOperationsInput = {
-  set?: bigint | number
-  increment?: bigint | number
-  decrement?: bigint | number
-  multiply?: bigint | number
-  divide?: bigint | number
-}
-
 export type EnumEventEnvironmentFieldUpdateOperationsInput = {
   set?: $Enums.EventEnvironment
 }
 
 export type EnumActorKindFieldUpdateOperationsInput = {
   set?: $Enums.ActorKind
-}
-
-export type NullableIntFieldUpdateOperationsInput = {
-  set?: number | null
-  increment?: number
-  decrement?: number
-  multiply?: number
-  divide?: number
-}
-
-export type NullableStringFieldUpdateOperationsInput = {
-  set?: string | null
 }
 
 

@@ -29,11 +29,13 @@ export type AggregateUserGroup = {
 export type UserGroupAvgAggregateOutputType = {
   teamId: number | null
   version: number | null
+  embedGeneration: number | null
 }
 
 export type UserGroupSumAggregateOutputType = {
   teamId: number | null
   version: number | null
+  embedGeneration: number | null
 }
 
 export type UserGroupMinAggregateOutputType = {
@@ -46,6 +48,10 @@ export type UserGroupMinAggregateOutputType = {
   createdAt: Date | null
   updatedAt: Date | null
   version: number | null
+  suspended: boolean | null
+  suspendedReason: string | null
+  lastResolvedAt: Date | null
+  embedGeneration: number | null
 }
 
 export type UserGroupMaxAggregateOutputType = {
@@ -58,6 +64,10 @@ export type UserGroupMaxAggregateOutputType = {
   createdAt: Date | null
   updatedAt: Date | null
   version: number | null
+  suspended: boolean | null
+  suspendedReason: string | null
+  lastResolvedAt: Date | null
+  embedGeneration: number | null
 }
 
 export type UserGroupCountAggregateOutputType = {
@@ -72,6 +82,10 @@ export type UserGroupCountAggregateOutputType = {
   createdAt: number
   updatedAt: number
   version: number
+  suspended: number
+  suspendedReason: number
+  lastResolvedAt: number
+  embedGeneration: number
   _all: number
 }
 
@@ -79,11 +93,13 @@ export type UserGroupCountAggregateOutputType = {
 export type UserGroupAvgAggregateInputType = {
   teamId?: true
   version?: true
+  embedGeneration?: true
 }
 
 export type UserGroupSumAggregateInputType = {
   teamId?: true
   version?: true
+  embedGeneration?: true
 }
 
 export type UserGroupMinAggregateInputType = {
@@ -96,6 +112,10 @@ export type UserGroupMinAggregateInputType = {
   createdAt?: true
   updatedAt?: true
   version?: true
+  suspended?: true
+  suspendedReason?: true
+  lastResolvedAt?: true
+  embedGeneration?: true
 }
 
 export type UserGroupMaxAggregateInputType = {
@@ -108,6 +128,10 @@ export type UserGroupMaxAggregateInputType = {
   createdAt?: true
   updatedAt?: true
   version?: true
+  suspended?: true
+  suspendedReason?: true
+  lastResolvedAt?: true
+  embedGeneration?: true
 }
 
 export type UserGroupCountAggregateInputType = {
@@ -122,6 +146,10 @@ export type UserGroupCountAggregateInputType = {
   createdAt?: true
   updatedAt?: true
   version?: true
+  suspended?: true
+  suspendedReason?: true
+  lastResolvedAt?: true
+  embedGeneration?: true
   _all?: true
 }
 
@@ -223,6 +251,10 @@ export type UserGroupGroupByOutputType = {
   createdAt: Date
   updatedAt: Date
   version: number
+  suspended: boolean
+  suspendedReason: string | null
+  lastResolvedAt: Date | null
+  embedGeneration: number
   _count: UserGroupCountAggregateOutputType | null
   _avg: UserGroupAvgAggregateOutputType | null
   _sum: UserGroupSumAggregateOutputType | null
@@ -260,6 +292,11 @@ export type UserGroupWhereInput = {
   createdAt?: Prisma.DateTimeFilter<"UserGroup"> | Date | string
   updatedAt?: Prisma.DateTimeFilter<"UserGroup"> | Date | string
   version?: Prisma.IntFilter<"UserGroup"> | number
+  suspended?: Prisma.BoolFilter<"UserGroup"> | boolean
+  suspendedReason?: Prisma.StringNullableFilter<"UserGroup"> | string | null
+  lastResolvedAt?: Prisma.DateTimeNullableFilter<"UserGroup"> | Date | string | null
+  embedGeneration?: Prisma.IntFilter<"UserGroup"> | number
+  revokedViewers?: Prisma.RevokedViewerListRelationFilter
   retiredTokens?: Prisma.RetiredTokenListRelationFilter
 }
 
@@ -275,6 +312,11 @@ export type UserGroupOrderByWithRelationInput = {
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
   version?: Prisma.SortOrder
+  suspended?: Prisma.SortOrder
+  suspendedReason?: Prisma.SortOrderInput | Prisma.SortOrder
+  lastResolvedAt?: Prisma.SortOrderInput | Prisma.SortOrder
+  embedGeneration?: Prisma.SortOrder
+  revokedViewers?: Prisma.RevokedViewerOrderByRelationAggregateInput
   retiredTokens?: Prisma.RetiredTokenOrderByRelationAggregateInput
 }
 
@@ -293,6 +335,11 @@ export type UserGroupWhereUniqueInput = Prisma.AtLeast<{
   createdAt?: Prisma.DateTimeFilter<"UserGroup"> | Date | string
   updatedAt?: Prisma.DateTimeFilter<"UserGroup"> | Date | string
   version?: Prisma.IntFilter<"UserGroup"> | number
+  suspended?: Prisma.BoolFilter<"UserGroup"> | boolean
+  suspendedReason?: Prisma.StringNullableFilter<"UserGroup"> | string | null
+  lastResolvedAt?: Prisma.DateTimeNullableFilter<"UserGroup"> | Date | string | null
+  embedGeneration?: Prisma.IntFilter<"UserGroup"> | number
+  revokedViewers?: Prisma.RevokedViewerListRelationFilter
   retiredTokens?: Prisma.RetiredTokenListRelationFilter
 }, "teamId" | "tokenHash" | "providedId" | "providedId">
 
@@ -308,6 +355,10 @@ export type UserGroupOrderByWithAggregationInput = {
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
   version?: Prisma.SortOrder
+  suspended?: Prisma.SortOrder
+  suspendedReason?: Prisma.SortOrderInput | Prisma.SortOrder
+  lastResolvedAt?: Prisma.SortOrderInput | Prisma.SortOrder
+  embedGeneration?: Prisma.SortOrder
   _count?: Prisma.UserGroupCountOrderByAggregateInput
   _avg?: Prisma.UserGroupAvgOrderByAggregateInput
   _max?: Prisma.UserGroupMaxOrderByAggregateInput
@@ -330,6 +381,10 @@ export type UserGroupScalarWhereWithAggregatesInput = {
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"UserGroup"> | Date | string
   updatedAt?: Prisma.DateTimeWithAggregatesFilter<"UserGroup"> | Date | string
   version?: Prisma.IntWithAggregatesFilter<"UserGroup"> | number
+  suspended?: Prisma.BoolWithAggregatesFilter<"UserGroup"> | boolean
+  suspendedReason?: Prisma.StringNullableWithAggregatesFilter<"UserGroup"> | string | null
+  lastResolvedAt?: Prisma.DateTimeNullableWithAggregatesFilter<"UserGroup"> | Date | string | null
+  embedGeneration?: Prisma.IntWithAggregatesFilter<"UserGroup"> | number
 }
 
 export type UserGroupCreateInput = {
@@ -343,6 +398,11 @@ export type UserGroupCreateInput = {
   createdAt?: Date | string
   updatedAt?: Date | string
   version?: number
+  suspended?: boolean
+  suspendedReason?: string | null
+  lastResolvedAt?: Date | string | null
+  embedGeneration?: number
+  revokedViewers?: Prisma.RevokedViewerCreateNestedManyWithoutUserGroupInput
   retiredTokens?: Prisma.RetiredTokenCreateNestedManyWithoutUserGroupInput
 }
 
@@ -358,6 +418,11 @@ export type UserGroupUncheckedCreateInput = {
   createdAt?: Date | string
   updatedAt?: Date | string
   version?: number
+  suspended?: boolean
+  suspendedReason?: string | null
+  lastResolvedAt?: Date | string | null
+  embedGeneration?: number
+  revokedViewers?: Prisma.RevokedViewerUncheckedCreateNestedManyWithoutUserGroupInput
   retiredTokens?: Prisma.RetiredTokenUncheckedCreateNestedManyWithoutUserGroupInput
 }
 
@@ -372,6 +437,11 @@ export type UserGroupUpdateInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   version?: Prisma.IntFieldUpdateOperationsInput | number
+  suspended?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  suspendedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  lastResolvedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  embedGeneration?: Prisma.IntFieldUpdateOperationsInput | number
+  revokedViewers?: Prisma.RevokedViewerUpdateManyWithoutUserGroupNestedInput
   retiredTokens?: Prisma.RetiredTokenUpdateManyWithoutUserGroupNestedInput
 }
 
@@ -387,6 +457,11 @@ export type UserGroupUncheckedUpdateInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   version?: Prisma.IntFieldUpdateOperationsInput | number
+  suspended?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  suspendedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  lastResolvedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  embedGeneration?: Prisma.IntFieldUpdateOperationsInput | number
+  revokedViewers?: Prisma.RevokedViewerUncheckedUpdateManyWithoutUserGroupNestedInput
   retiredTokens?: Prisma.RetiredTokenUncheckedUpdateManyWithoutUserGroupNestedInput
 }
 
@@ -402,6 +477,10 @@ export type UserGroupCreateManyInput = {
   createdAt?: Date | string
   updatedAt?: Date | string
   version?: number
+  suspended?: boolean
+  suspendedReason?: string | null
+  lastResolvedAt?: Date | string | null
+  embedGeneration?: number
 }
 
 export type UserGroupUpdateManyMutationInput = {
@@ -415,6 +494,10 @@ export type UserGroupUpdateManyMutationInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   version?: Prisma.IntFieldUpdateOperationsInput | number
+  suspended?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  suspendedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  lastResolvedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  embedGeneration?: Prisma.IntFieldUpdateOperationsInput | number
 }
 
 export type UserGroupUncheckedUpdateManyInput = {
@@ -429,6 +512,10 @@ export type UserGroupUncheckedUpdateManyInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   version?: Prisma.IntFieldUpdateOperationsInput | number
+  suspended?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  suspendedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  lastResolvedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  embedGeneration?: Prisma.IntFieldUpdateOperationsInput | number
 }
 
 export type UserGroupCountOrderByAggregateInput = {
@@ -443,11 +530,16 @@ export type UserGroupCountOrderByAggregateInput = {
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
   version?: Prisma.SortOrder
+  suspended?: Prisma.SortOrder
+  suspendedReason?: Prisma.SortOrder
+  lastResolvedAt?: Prisma.SortOrder
+  embedGeneration?: Prisma.SortOrder
 }
 
 export type UserGroupAvgOrderByAggregateInput = {
   teamId?: Prisma.SortOrder
   version?: Prisma.SortOrder
+  embedGeneration?: Prisma.SortOrder
 }
 
 export type UserGroupMaxOrderByAggregateInput = {
@@ -460,6 +552,10 @@ export type UserGroupMaxOrderByAggregateInput = {
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
   version?: Prisma.SortOrder
+  suspended?: Prisma.SortOrder
+  suspendedReason?: Prisma.SortOrder
+  lastResolvedAt?: Prisma.SortOrder
+  embedGeneration?: Prisma.SortOrder
 }
 
 export type UserGroupMinOrderByAggregateInput = {
@@ -472,11 +568,16 @@ export type UserGroupMinOrderByAggregateInput = {
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
   version?: Prisma.SortOrder
+  suspended?: Prisma.SortOrder
+  suspendedReason?: Prisma.SortOrder
+  lastResolvedAt?: Prisma.SortOrder
+  embedGeneration?: Prisma.SortOrder
 }
 
 export type UserGroupSumOrderByAggregateInput = {
   teamId?: Prisma.SortOrder
   version?: Prisma.SortOrder
+  embedGeneration?: Prisma.SortOrder
 }
 
 export type UserGroupScalarRelationFilter = {
@@ -508,6 +609,18 @@ export type IntFieldUpdateOperationsInput = {
   divide?: number
 }
 
+export type BoolFieldUpdateOperationsInput = {
+  set?: boolean
+}
+
+export type NullableStringFieldUpdateOperationsInput = {
+  set?: string | null
+}
+
+export type NullableDateTimeFieldUpdateOperationsInput = {
+  set?: Date | string | null
+}
+
 export type UserGroupCreateNestedOneWithoutRetiredTokensInput = {
   create?: Prisma.XOR<Prisma.UserGroupCreateWithoutRetiredTokensInput, Prisma.UserGroupUncheckedCreateWithoutRetiredTokensInput>
   connectOrCreate?: Prisma.UserGroupCreateOrConnectWithoutRetiredTokensInput
@@ -522,6 +635,20 @@ export type UserGroupUpdateOneRequiredWithoutRetiredTokensNestedInput = {
   update?: Prisma.XOR<Prisma.XOR<Prisma.UserGroupUpdateToOneWithWhereWithoutRetiredTokensInput, Prisma.UserGroupUpdateWithoutRetiredTokensInput>, Prisma.UserGroupUncheckedUpdateWithoutRetiredTokensInput>
 }
 
+export type UserGroupCreateNestedOneWithoutRevokedViewersInput = {
+  create?: Prisma.XOR<Prisma.UserGroupCreateWithoutRevokedViewersInput, Prisma.UserGroupUncheckedCreateWithoutRevokedViewersInput>
+  connectOrCreate?: Prisma.UserGroupCreateOrConnectWithoutRevokedViewersInput
+  connect?: Prisma.UserGroupWhereUniqueInput
+}
+
+export type UserGroupUpdateOneRequiredWithoutRevokedViewersNestedInput = {
+  create?: Prisma.XOR<Prisma.UserGroupCreateWithoutRevokedViewersInput, Prisma.UserGroupUncheckedCreateWithoutRevokedViewersInput>
+  connectOrCreate?: Prisma.UserGroupCreateOrConnectWithoutRevokedViewersInput
+  upsert?: Prisma.UserGroupUpsertWithoutRevokedViewersInput
+  connect?: Prisma.UserGroupWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.UserGroupUpdateToOneWithWhereWithoutRevokedViewersInput, Prisma.UserGroupUpdateWithoutRevokedViewersInput>, Prisma.UserGroupUncheckedUpdateWithoutRevokedViewersInput>
+}
+
 export type UserGroupCreateWithoutRetiredTokensInput = {
   providedId: string
   environmentTag?: $Enums.EnvironmentTag | null
@@ -533,6 +660,11 @@ export type UserGroupCreateWithoutRetiredTokensInput = {
   createdAt?: Date | string
   updatedAt?: Date | string
   version?: number
+  suspended?: boolean
+  suspendedReason?: string | null
+  lastResolvedAt?: Date | string | null
+  embedGeneration?: number
+  revokedViewers?: Prisma.RevokedViewerCreateNestedManyWithoutUserGroupInput
 }
 
 export type UserGroupUncheckedCreateWithoutRetiredTokensInput = {
@@ -547,6 +679,11 @@ export type UserGroupUncheckedCreateWithoutRetiredTokensInput = {
   createdAt?: Date | string
   updatedAt?: Date | string
   version?: number
+  suspended?: boolean
+  suspendedReason?: string | null
+  lastResolvedAt?: Date | string | null
+  embedGeneration?: number
+  revokedViewers?: Prisma.RevokedViewerUncheckedCreateNestedManyWithoutUserGroupInput
 }
 
 export type UserGroupCreateOrConnectWithoutRetiredTokensInput = {
@@ -576,6 +713,11 @@ export type UserGroupUpdateWithoutRetiredTokensInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   version?: Prisma.IntFieldUpdateOperationsInput | number
+  suspended?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  suspendedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  lastResolvedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  embedGeneration?: Prisma.IntFieldUpdateOperationsInput | number
+  revokedViewers?: Prisma.RevokedViewerUpdateManyWithoutUserGroupNestedInput
 }
 
 export type UserGroupUncheckedUpdateWithoutRetiredTokensInput = {
@@ -590,6 +732,101 @@ export type UserGroupUncheckedUpdateWithoutRetiredTokensInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   version?: Prisma.IntFieldUpdateOperationsInput | number
+  suspended?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  suspendedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  lastResolvedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  embedGeneration?: Prisma.IntFieldUpdateOperationsInput | number
+  revokedViewers?: Prisma.RevokedViewerUncheckedUpdateManyWithoutUserGroupNestedInput
+}
+
+export type UserGroupCreateWithoutRevokedViewersInput = {
+  providedId: string
+  environmentTag?: $Enums.EnvironmentTag | null
+  name: string
+  tokenHash: runtime.Bytes
+  tokenEncrypted: runtime.Bytes
+  properties?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  mapping?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  version?: number
+  suspended?: boolean
+  suspendedReason?: string | null
+  lastResolvedAt?: Date | string | null
+  embedGeneration?: number
+  retiredTokens?: Prisma.RetiredTokenCreateNestedManyWithoutUserGroupInput
+}
+
+export type UserGroupUncheckedCreateWithoutRevokedViewersInput = {
+  teamId?: number
+  providedId: string
+  environmentTag?: $Enums.EnvironmentTag | null
+  name: string
+  tokenHash: runtime.Bytes
+  tokenEncrypted: runtime.Bytes
+  properties?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  mapping?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  version?: number
+  suspended?: boolean
+  suspendedReason?: string | null
+  lastResolvedAt?: Date | string | null
+  embedGeneration?: number
+  retiredTokens?: Prisma.RetiredTokenUncheckedCreateNestedManyWithoutUserGroupInput
+}
+
+export type UserGroupCreateOrConnectWithoutRevokedViewersInput = {
+  where: Prisma.UserGroupWhereUniqueInput
+  create: Prisma.XOR<Prisma.UserGroupCreateWithoutRevokedViewersInput, Prisma.UserGroupUncheckedCreateWithoutRevokedViewersInput>
+}
+
+export type UserGroupUpsertWithoutRevokedViewersInput = {
+  update: Prisma.XOR<Prisma.UserGroupUpdateWithoutRevokedViewersInput, Prisma.UserGroupUncheckedUpdateWithoutRevokedViewersInput>
+  create: Prisma.XOR<Prisma.UserGroupCreateWithoutRevokedViewersInput, Prisma.UserGroupUncheckedCreateWithoutRevokedViewersInput>
+  where?: Prisma.UserGroupWhereInput
+}
+
+export type UserGroupUpdateToOneWithWhereWithoutRevokedViewersInput = {
+  where?: Prisma.UserGroupWhereInput
+  data: Prisma.XOR<Prisma.UserGroupUpdateWithoutRevokedViewersInput, Prisma.UserGroupUncheckedUpdateWithoutRevokedViewersInput>
+}
+
+export type UserGroupUpdateWithoutRevokedViewersInput = {
+  providedId?: Prisma.StringFieldUpdateOperationsInput | string
+  environmentTag?: Prisma.NullableEnumEnvironmentTagFieldUpdateOperationsInput | $Enums.EnvironmentTag | null
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  tokenHash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
+  tokenEncrypted?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
+  properties?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  mapping?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  version?: Prisma.IntFieldUpdateOperationsInput | number
+  suspended?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  suspendedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  lastResolvedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  embedGeneration?: Prisma.IntFieldUpdateOperationsInput | number
+  retiredTokens?: Prisma.RetiredTokenUpdateManyWithoutUserGroupNestedInput
+}
+
+export type UserGroupUncheckedUpdateWithoutRevokedViewersInput = {
+  teamId?: Prisma.IntFieldUpdateOperationsInput | number
+  providedId?: Prisma.StringFieldUpdateOperationsInput | string
+  environmentTag?: Prisma.NullableEnumEnvironmentTagFieldUpdateOperationsInput | $Enums.EnvironmentTag | null
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  tokenHash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
+  tokenEncrypted?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
+  properties?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  mapping?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  version?: Prisma.IntFieldUpdateOperationsInput | number
+  suspended?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  suspendedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  lastResolvedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  embedGeneration?: Prisma.IntFieldUpdateOperationsInput | number
+  retiredTokens?: Prisma.RetiredTokenUncheckedUpdateManyWithoutUserGroupNestedInput
 }
 
 
@@ -598,10 +835,12 @@ export type UserGroupUncheckedUpdateWithoutRetiredTokensInput = {
  */
 
 export type UserGroupCountOutputType = {
+  revokedViewers: number
   retiredTokens: number
 }
 
 export type UserGroupCountOutputTypeSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  revokedViewers?: boolean | UserGroupCountOutputTypeCountRevokedViewersArgs
   retiredTokens?: boolean | UserGroupCountOutputTypeCountRetiredTokensArgs
 }
 
@@ -613,6 +852,13 @@ export type UserGroupCountOutputTypeDefaultArgs<ExtArgs extends runtime.Types.Ex
    * Select specific fields to fetch from the UserGroupCountOutputType
    */
   select?: Prisma.UserGroupCountOutputTypeSelect<ExtArgs> | null
+}
+
+/**
+ * UserGroupCountOutputType without action
+ */
+export type UserGroupCountOutputTypeCountRevokedViewersArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.RevokedViewerWhereInput
 }
 
 /**
@@ -635,6 +881,11 @@ export type UserGroupSelect<ExtArgs extends runtime.Types.Extensions.InternalArg
   createdAt?: boolean
   updatedAt?: boolean
   version?: boolean
+  suspended?: boolean
+  suspendedReason?: boolean
+  lastResolvedAt?: boolean
+  embedGeneration?: boolean
+  revokedViewers?: boolean | Prisma.UserGroup$revokedViewersArgs<ExtArgs>
   retiredTokens?: boolean | Prisma.UserGroup$retiredTokensArgs<ExtArgs>
   _count?: boolean | Prisma.UserGroupCountOutputTypeDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["userGroup"]>
@@ -651,6 +902,10 @@ export type UserGroupSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Ext
   createdAt?: boolean
   updatedAt?: boolean
   version?: boolean
+  suspended?: boolean
+  suspendedReason?: boolean
+  lastResolvedAt?: boolean
+  embedGeneration?: boolean
 }, ExtArgs["result"]["userGroup"]>
 
 export type UserGroupSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -665,6 +920,10 @@ export type UserGroupSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Ext
   createdAt?: boolean
   updatedAt?: boolean
   version?: boolean
+  suspended?: boolean
+  suspendedReason?: boolean
+  lastResolvedAt?: boolean
+  embedGeneration?: boolean
 }, ExtArgs["result"]["userGroup"]>
 
 export type UserGroupSelectScalar = {
@@ -679,10 +938,15 @@ export type UserGroupSelectScalar = {
   createdAt?: boolean
   updatedAt?: boolean
   version?: boolean
+  suspended?: boolean
+  suspendedReason?: boolean
+  lastResolvedAt?: boolean
+  embedGeneration?: boolean
 }
 
-export type UserGroupOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"teamId" | "providedId" | "environmentTag" | "name" | "tokenHash" | "tokenEncrypted" | "properties" | "mapping" | "createdAt" | "updatedAt" | "version", ExtArgs["result"]["userGroup"]>
+export type UserGroupOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"teamId" | "providedId" | "environmentTag" | "name" | "tokenHash" | "tokenEncrypted" | "properties" | "mapping" | "createdAt" | "updatedAt" | "version" | "suspended" | "suspendedReason" | "lastResolvedAt" | "embedGeneration", ExtArgs["result"]["userGroup"]>
 export type UserGroupInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  revokedViewers?: boolean | Prisma.UserGroup$revokedViewersArgs<ExtArgs>
   retiredTokens?: boolean | Prisma.UserGroup$retiredTokensArgs<ExtArgs>
   _count?: boolean | Prisma.UserGroupCountOutputTypeDefaultArgs<ExtArgs>
 }
@@ -692,6 +956,10 @@ export type UserGroupIncludeUpdateManyAndReturn<ExtArgs extends runtime.Types.Ex
 export type $UserGroupPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "UserGroup"
   objects: {
+    /**
+     * Viewers whose embed tokens were revoked.
+     */
+    revokedViewers: Prisma.$RevokedViewerPayload<ExtArgs>[]
     /**
      * Replaced tokens that are in their grace period.
      */
@@ -743,6 +1011,22 @@ export type $UserGroupPayload<ExtArgs extends runtime.Types.Extensions.InternalA
      * 1 when the group is created, and one more with each write that sets `updatedAt`.
      */
     version: number
+    /**
+     * Whether its tokens identify nothing until it is resumed.
+     */
+    suspended: boolean
+    /**
+     * Why it was suspended: 1 to 255 characters; none if no reason was given, or it is not suspended.
+     */
+    suspendedReason: string | null
+    /**
+     * When one of its tokens was last looked up, accurate to the hour; none if never.
+     */
+    lastResolvedAt: Date | null
+    /**
+     * Embed tokens with a smaller one are revoked.
+     */
+    embedGeneration: number
   }, ExtArgs["result"]["userGroup"]>
   composites: {}
 }
@@ -1137,6 +1421,7 @@ readonly fields: UserGroupFieldRefs;
  */
 export interface Prisma__UserGroupClient<T, Null = never, ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs, GlobalOmitOptions = {}> extends Prisma.PrismaPromise<T> {
   readonly [Symbol.toStringTag]: "PrismaPromise"
+  revokedViewers<T extends Prisma.UserGroup$revokedViewersArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.UserGroup$revokedViewersArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$RevokedViewerPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   retiredTokens<T extends Prisma.UserGroup$retiredTokensArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.UserGroup$retiredTokensArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$RetiredTokenPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
@@ -1178,6 +1463,10 @@ export interface UserGroupFieldRefs {
   readonly createdAt: Prisma.FieldRef<"UserGroup", 'DateTime'>
   readonly updatedAt: Prisma.FieldRef<"UserGroup", 'DateTime'>
   readonly version: Prisma.FieldRef<"UserGroup", 'Int'>
+  readonly suspended: Prisma.FieldRef<"UserGroup", 'Boolean'>
+  readonly suspendedReason: Prisma.FieldRef<"UserGroup", 'String'>
+  readonly lastResolvedAt: Prisma.FieldRef<"UserGroup", 'DateTime'>
+  readonly embedGeneration: Prisma.FieldRef<"UserGroup", 'Int'>
 }
     
 
@@ -1568,6 +1857,30 @@ export type UserGroupDeleteManyArgs<ExtArgs extends runtime.Types.Extensions.Int
    * Limit how many UserGroups to delete.
    */
   limit?: number
+}
+
+/**
+ * UserGroup.revokedViewers
+ */
+export type UserGroup$revokedViewersArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the RevokedViewer
+   */
+  select?: Prisma.RevokedViewerSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the RevokedViewer
+   */
+  omit?: Prisma.RevokedViewerOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.RevokedViewerInclude<ExtArgs> | null
+  where?: Prisma.RevokedViewerWhereInput
+  orderBy?: Prisma.RevokedViewerOrderByWithRelationInput | Prisma.RevokedViewerOrderByWithRelationInput[]
+  cursor?: Prisma.RevokedViewerWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.RevokedViewerScalarFieldEnum | Prisma.RevokedViewerScalarFieldEnum[]
 }
 
 /**

@@ -1,118 +1,14 @@
-import type { Credential } from '../caller.ts';
-import { InvalidInput, NotFound, Unauthenticated } from '../errors.ts';
-import type { ApiToken } from '../generated/prisma/client.ts';
-import { builder, decodeNodeId, defineNamedEnum } from '../graphql/builder.ts';
-import { defineConnection, pageArguments, pageSize } from '../graphql/connection.ts';
-import { defineNodeFinder } from '../graphql/nodes.ts';
-import { EnvironmentTagType } from '../graphql/scalars.ts';
-import type { FieldCost } from '../graphql/selection.ts';
-import { describeScope, isScope, scopeNames } from '../scopes.ts';
-import { type IssuedApiToken, maxOverlapSeconds } from './api-tokens.ts';
-import { findApiToken, readApiTokens } from './list.ts';
-import { manageApiTokens } from './management.ts';
-
-/** A scope of API tokens. */
-const ScopeType = defineNamedEnum('Scope', 'What an API token may do.', scopeNames, describeScope);
-
-/** An API token; one that authenticated a request has no time of revocation. */
-export const ApiTokenType = builder.objectRef<Credential & Partial<Pick<ApiToken, 'revokedAt'>>>('ApiToken');
-
-builder.node(ApiTokenType, {
-  description: 'An API token, the credential of a caller, without its secret.',
-  id: { resolve: ({ id }) => String(id), description: 'The globally unique ID of the API token.' },
-  isTypeOf: (value) => typeof value === 'object' && value !== null && 'scopes' in value,
-  fields: (t) => ({
-    number: t.exposeInt('id', {
-      description: 'The number that the commands `token list`, `token rotate` and `token revoke` show and take.',
-    }),
-    name: t.exposeString('name', { description: 'A label that says what it is for.' }),
-    environmentTag: t.expose('environmentTag', {
-      type: EnvironmentTagType,
-      nullable: true,
-      description: 'The environment it has access to; null means untagged.',
-    }),
-    scopes: t.field({
-      type: [ScopeType],
-      description:
-        'The scopes it has. One that only a newer version of the gateway knows is missing on an instance of an older one, where it ' +
-        'permits nothing.',
-      // Not a failure: a token that cannot be listed could not be revoked.
-      resolve: ({ scopes }) => scopes.filter(isScope),
-    }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was issued.' }),
-    expiresAt: t.expose('expiresAt', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'When it expires; null means never.',
-    }),
-    lastUsedAt: t.expose('lastUsedAt', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'When it was last used before this request, accurate to a few seconds.',
-    }),
-    revokedAt: t.field({
-      type: 'DateTime',
-      nullable: true,
-      description: 'When it was revoked; null if it is not revoked.',
-      resolve: ({ revokedAt }) => revokedAt,
-    }),
-  }),
-});
-
-/** The number of the API token with this globally unique ID; undefined when it is not the ID of one. */
-export function apiTokenNumberOf(nodeId: string): number | undefined {
-  const { typename, id = '' } = decodeNodeId(nodeId) ?? {};
-  return typename === 'ApiToken' ? numberOf(id) : undefined;
-}
-
-function numberOf(id: string): number | undefined {
-  const number = Number(id);
-  return /^[1-9]\d{0,9}$/.test(id) && number < 2 ** 31 ? number : undefined;
-}
-
-defineNodeFinder('ApiToken', {
-  scope: 'admin',
-  noun: 'an API token',
-  finder:
-    () =>
-    ({ services, caller }, id) => {
-      const number = numberOf(id);
-      return number === undefined ? undefined : findApiToken(services, caller, number);
-    },
-});
-
-builder.queryField('caller', (t) =>
-  t.field({
-    type: ApiTokenType,
-    nullable: true,
-    description: 'The API token that authenticates this request.',
-    resolve: (_, _arguments, { caller: { apiToken } }) => {
-      if (!apiToken) throw new Unauthenticated('No API token was sent.');
-      return apiToken;
-    },
-  }),
-);
-
-builder.queryField('apiTokens', (t) =>
-  t.field({
-    type: defineConnection('ApiToken', ApiTokenType, 'API tokens'),
-    nullable: true,
-    extensions: { pageSize } satisfies FieldCost,
-    description:
-      'Lists the API tokens of every environment, the newest first, without their secrets. Requires the scope admin. ' +
-      '`{ apiTokens { nodes { id name environmentTag scopes expiresAt lastUsedAt } } }`',
-    args: {
-      ...pageArguments,
-      includeRevoked: t.arg.boolean({
-        defaultValue: false,
-        description: 'Whether to list revoked API tokens too. Expired ones are listed in any case.',
-      }),
-    },
-    resolve: (_, args, { services, caller }) => readApiTokens(services, caller, args),
-  }),
-);
+import { InvalidInput, NotFound } from '../../errors.ts';
+import type { ApiToken } from '../../generated/prisma/client.ts';
+import { builder } from '../../graphql/builder.ts';
+import { EnvironmentTagType } from '../../graphql/scalars.ts';
+import { type IssuedApiToken, maxApiTokenRateLimit, maxOverlapSeconds } from '../api-tokens.ts';
+import { manageApiTokens } from '../management.ts';
+import { ApiTokenType, apiTokenNumberOf, ScopeType } from './type.ts';
 
 const idDescription = 'The globally unique ID of the API token.';
+const rateLimitDescription = `How many requests may be sent with it in 60 seconds: 1 to ${maxApiTokenRateLimit}.`;
+const nameDescription = 'A label that says what it is for: 1 to 255 characters, no control characters.';
 
 /** @throws InvalidInput when it is not the ID of an API token. */
 function requireNumber(id: string): number {
@@ -144,12 +40,9 @@ builder.mutationField('createApiToken', (t) =>
         required: true,
         description: 'The properties of the API token.',
         type: builder.inputType('CreateApiTokenInput', {
-          description: 'The properties of an API token, which cannot be changed later.',
+          description: 'The properties of an API token. Its environment, its scopes and its end cannot be changed later.',
           fields: (field) => ({
-            name: field.string({
-              required: true,
-              description: 'A label that says what it is for: 1 to 255 characters, no control characters.',
-            }),
+            name: field.string({ required: true, description: nameDescription }),
             environmentTag: field.field({
               type: EnvironmentTagType,
               description:
@@ -158,6 +51,9 @@ builder.mutationField('createApiToken', (t) =>
             }),
             scopes: field.field({ type: [ScopeType], required: true, description: 'What it may do: at least one scope.' }),
             expiresAt: field.field({ type: 'DateTime', description: 'When it expires, in the future. Defaults to never.' }),
+            rateLimit: field.int({
+              description: `${rateLimitDescription} Defaults to null, which means the setting RATE_LIMIT.`,
+            }),
           }),
         }),
       }),
@@ -202,6 +98,40 @@ builder.mutationField('rotateApiToken', (t) =>
     },
     resolve: (_, { input }, { services, caller }) =>
       manageApiTokens(services, caller).rotate(requireNumber(input.id), input.overlapSeconds ?? 0),
+  }),
+);
+
+const UpdateApiTokenPayload = builder.objectRef<{ apiToken: ApiToken }>('UpdateApiTokenPayload').implement({
+  description: 'The changed API token.',
+  fields: (t) => ({ apiToken: t.expose('apiToken', { type: ApiTokenType, description: 'The changed API token.' }) }),
+});
+
+builder.mutationField('updateApiToken', (t) =>
+  t.field({
+    type: UpdateApiTokenPayload,
+    nullable: true,
+    errors: { types: [NotFound], union: { description: 'The changed API token, or an error.' } },
+    description:
+      'Changes the given properties of an API token. One that is not enabled is rejected from the next request on, on every ' +
+      'instance, until it is enabled again. A revoked one is NotFound. Requires the scope admin.',
+    args: {
+      input: t.arg({
+        required: true,
+        description: 'The API token, and its new properties.',
+        type: builder.inputType('UpdateApiTokenInput', {
+          description: 'The API token, and its new properties. What is omitted stays as it is.',
+          fields: (field) => ({
+            id: field.id({ required: true, description: idDescription }),
+            name: field.string({ description: nameDescription }),
+            rateLimit: field.int({ description: `${rateLimitDescription} null means the setting RATE_LIMIT.` }),
+            enabled: field.boolean({ description: 'Whether it is accepted.' }),
+          }),
+        }),
+      }),
+    },
+    resolve: async (_, { input: { id, ...changes } }, { services, caller }) => ({
+      apiToken: await manageApiTokens(services, caller).update(requireNumber(id), changes),
+    }),
   }),
 );
 

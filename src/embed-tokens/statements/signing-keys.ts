@@ -1,7 +1,7 @@
-import { type Author, authorAt, authorLists, insertEvents } from '../audit-log/statements/insert.ts';
-import { createBatchLoader, type Load } from '../database/batch-loader.ts';
-import type { Database } from '../database/client.ts';
-import { columnTypes } from '../database/columns.ts';
+import { type Author, authorAt, authorLists, insertEvents } from '../../audit-log/statements/insert.ts';
+import { createBatchLoader, type Load } from '../../database/batch-loader.ts';
+import type { Database } from '../../database/client.ts';
+import { columnTypes } from '../../database/columns.ts';
 
 /** A key pair that signs embed tokens, as it is stored. */
 export interface StoredSigningKey {

@@ -1,0 +1,125 @@
+import {
+  type Authored,
+  authorAt,
+  authorLists,
+  insertGroupEvents,
+  type OnRecorded,
+  textChange,
+} from '../../audit-log/statements/insert.ts';
+import { createBatchLoader, type Load, maxLookupKeys } from '../../database/batch-loader.ts';
+import type { Database } from '../../database/client.ts';
+import { columnTypes } from '../../database/columns.ts';
+import type { EnvironmentTag, UserGroup } from '../../generated/prisma/client.ts';
+import { UserGroupRow, userGroupColumnCount, userGroupSelectList } from '../../user-groups/statements/columns.ts';
+import { embedTokenLimits } from '../rules.ts';
+
+/** A viewer of a group. */
+export interface ViewerKey {
+  readonly teamId: number;
+  readonly viewerId: string;
+}
+
+/** The embed tokens to revoke, every rule checked, and who does. */
+export interface Revocation extends Authored {
+  readonly teamId: number;
+  /** Null for all tokens of the group. */
+  readonly viewerId: string | null;
+  /** The environment of the groups whose tokens may be revoked; ignored with `allEnvironments`. */
+  readonly environmentTag: EnvironmentTag | null;
+  readonly allEnvironments: boolean;
+}
+
+/** Revocations of embed tokens. */
+export interface Revocations {
+  /** The generation that embed tokens of a viewer must have at least; undefined if none was revoked within a day. */
+  readonly findViewerGeneration: Load<ViewerKey, number>;
+  /**
+   * Revokes tokens, records that, and returns the group; undefined when there is no such group among those that may be changed,
+   * `full` when too many of its viewers are revoked.
+   */
+  revoke(revocation: Revocation): Promise<UserGroup | 'full' | undefined>;
+}
+
+const { maxEmbedTokenSeconds, maxRevokedViewers } = embedTokenLimits;
+
+/**
+ * How long the generation of a viewer is kept, in seconds. An hour longer than a token lives: one may be created at the same
+ * time, and after a failover the clock is that of another server.
+ */
+const keptRevocationSeconds = maxEmbedTokenSeconds + 3_600;
+
+/** Binds the revocations to the database that holds the truth: a copy may not have one yet. */
+export function bindRevocations({ query }: Pick<Database, 'query'>, onRecorded: OnRecorded): Revocations {
+  return {
+    findViewerGeneration: createBatchLoader<ViewerKey, number>({
+      keyOf: ({ teamId, viewerId }) => `${teamId} ${viewerId}`,
+      maxKeys: maxLookupKeys,
+      load: async (keys) => {
+        const values = [keys.map(({ teamId }) => teamId), keys.map(({ viewerId }) => viewerId)];
+        const rows = await query('viewer-generations', viewerGenerations, values);
+        return new Map(rows.map(([teamId, viewerId, generation]) => [`${teamId} ${viewerId}`, Number(generation)]));
+      },
+    }),
+    async revoke({ teamId, viewerId, environmentTag, allEnvironments, author }) {
+      const values = [teamId, allEnvironments, environmentTag, viewerId, ...authorLists([{ author }])];
+      const { name, text } = viewerId === null ? ofGroup : ofViewer;
+      const [row] = await query(name, text, values);
+      if (!row) return undefined;
+      if (!columnTypes.boolean.decode(row[userGroupColumnCount] as string)) return 'full';
+      const group = new UserGroupRow(row);
+      onRecorded({ author, providedId: group.providedId, changesBytes: Buffer.byteLength(viewerId ?? '') });
+      return group;
+    },
+  };
+}
+
+const viewerGenerations = `
+  select v.team_id, v.viewer_id, v.generation from unnest($1::int[], $2::text[]) as key (team_id, viewer_id)
+  join revoked_viewer v on v.team_id = key.team_id and v.viewer_id = key.viewer_id`;
+
+/** The group is locked before a generation is drawn, so that the later one of two revocations has the greater one. */
+const locked = `
+  locked as (
+    select ${userGroupSelectList('g')} from user_group g
+    where g.team_id = $1 and ($2::bool or g.environment_tag is not distinct from $3::environment_tag) for update
+  )`;
+
+const recordedFor = (table: string): string => `
+  recorded as (${insertGroupEvents({
+    type: 'embed_token.revoked',
+    table,
+    author: authorAt(5, '1'),
+    changes: `case when $4::text is not null then ('{' || ${textChange('viewerId', 'null', '$4')} || '}')::json end`,
+  })}
+    from ${table}
+  )`;
+
+/** The generations of viewers are not needed any more: the tokens that they revoke are of an earlier generation of the group. */
+const ofGroup = {
+  name: 'revoke-embed-tokens',
+  text: `
+  with ${locked}, updated as (
+    update user_group g set embed_generation = g.embed_generation + 1 from locked where g.team_id = locked.team_id
+    returning ${userGroupSelectList('g')}
+  ), superseded as (
+    delete from revoked_viewer v using locked where v.team_id = locked.team_id
+  ), ${recordedFor('updated')}
+  select ${userGroupSelectList('updated')}, true from updated`,
+};
+
+const ofViewer = {
+  name: 'revoke-embed-tokens-of-viewer',
+  text: `
+  with ${locked}, expired as (
+    delete from revoked_viewer v using locked where v.team_id = locked.team_id and v.expires_at <= now() and v.viewer_id <> $4
+  ), permitted as (
+    select * from locked where ${maxRevokedViewers} > (
+      select count(*) from revoked_viewer v where v.team_id = locked.team_id and v.expires_at > now() and v.viewer_id <> $4
+    )
+  ), revoked as (
+    insert into revoked_viewer as known (team_id, viewer_id, expires_at)
+    select team_id, $4, clock_timestamp() + interval '${keptRevocationSeconds} seconds' from permitted
+    on conflict (team_id, viewer_id) do update set generation = excluded.generation, expires_at = excluded.expires_at
+  ), ${recordedFor('permitted')}
+  select ${userGroupSelectList('locked')}, exists (select from permitted) from locked`,
+};

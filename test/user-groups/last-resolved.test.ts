@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { introspect } from '../../src/embed-tokens/embed-tokens.ts';
+import { recordLastResolved } from '../../src/user-groups/last-resolved.ts';
+import { bindResolvedStamps } from '../../src/user-groups/statements/last-resolved.ts';
+import { findUserGroup, type Services } from '../../src/user-groups/user-groups.ts';
+import { callerWith } from '../support/caller.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { storedToken } from '../support/keys.ts';
+import { bindQueries } from '../support/queries.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+
+const caller = callerWith({ environmentTag: 'Testing', scopes: ['groups:read'] });
+let created = 0;
+
+/** Stores a group. @param hoursAgo when it was last resolved. */
+async function store(hoursAgo?: number) {
+  created += 1;
+  const token = `an imported token ${created}`;
+  const data = { providedId: `group ${created}`, environmentTag: 'Testing', name: 'Group', ...storedToken(token) } as const;
+  const { teamId } = await database.prisma.userGroup.create({ data });
+  if (hoursAgo !== undefined) {
+    const text = "update user_group set last_resolved_at = now() - $2::float8 * interval '1 hour' where team_id = $1";
+    await database.pool.query(text, [teamId, hoursAgo]);
+  }
+  return { teamId, token };
+}
+
+/** What of a group changes with it: the time, how long ago it is in seconds, and what must stay. */
+async function read(teamId: number) {
+  const { rows } = await database.pool.query(
+    'select last_resolved_at as at, extract(epoch from now() - last_resolved_at)::float8 as age, version, updated_at from user_group where team_id = $1',
+    [teamId],
+  );
+  return rows[0] as { at: Date | null; age: number; version: number; updated_at: Date };
+}
+
+function start(): { services: Services; flush: () => Promise<void> } {
+  const lastResolved = recordLastResolved(bindResolvedStamps(database));
+  onTestFinished(() => lastResolved.stop());
+  return { services: { ...bindQueries(database), lastResolved }, flush: lastResolved.flush };
+}
+
+const now = [0, 60] as const;
+
+test.each<[string, number | undefined, (services: Services, token: string) => Promise<unknown>, readonly [number, number]]>([
+  ['a look-up for the first time', undefined, (services, token) => findUserGroup(services, caller, { token }), now],
+  ['a look-up after more than an hour', 1.01, (services, token) => findUserGroup(services, caller, { token }), now],
+  ['a look-up within the hour', 0.99, (services, token) => findUserGroup(services, caller, { token }), [3_500, 3_700]],
+  ['an introspection', 2, (services, token) => introspect(services, caller, token), now],
+])('%s is recorded as it should be, and changes nothing else', async (_, hoursAgo, resolve, [least, most]) => {
+  const { services, flush } = start();
+  const { teamId, token } = await store(hoursAgo);
+  const before = await read(teamId);
+  expect(await resolve(services, token)).toBeTruthy();
+  await flush();
+  const { at, age, ...others } = await read(teamId);
+  expect(at).not.toBeNull();
+  expect(age).toBeGreaterThanOrEqual(least);
+  expect(age).toBeLessThan(most);
+  expect(others).toEqual({ version: before.version, updated_at: before.updated_at });
+});
+
+test('a look-up by a token in its grace period is recorded', async () => {
+  const { services, flush } = start();
+  const { teamId } = await store();
+  const retired = 'a token in its grace period';
+  const data = { teamId, ...storedToken(retired), expiresAt: new Date(Date.now() + 60_000) };
+  await database.prisma.retiredToken.create({ data });
+  expect(await findUserGroup(services, caller, { token: retired })).toMatchObject({ teamId });
+  await flush();
+  expect((await read(teamId)).at).not.toBeNull();
+});
+
+test.each<[string, (services: Services, group: { teamId: number; token: string }) => Promise<unknown>]>([
+  ['a look-up by number', (services, { teamId }) => findUserGroup(services, caller, { teamId })],
+  [
+    'a look-up by a caller of another environment',
+    (services, { token }) =>
+      findUserGroup(services, callerWith({ environmentTag: 'Customer', scopes: ['groups:read'] }), { token }),
+  ],
+  [
+    'a look-up while it is suspended',
+    async (services, { teamId, token }) => {
+      await database.prisma.userGroup.update({ where: { teamId }, data: { suspended: true } });
+      expect(await findUserGroup(services, caller, { token })).toBeUndefined();
+    },
+  ],
+])('%s is not recorded', async (_, resolve) => {
+  const { services, flush } = start();
+  const group = await store();
+  await resolve(services, group);
+  await flush();
+  expect((await read(group.teamId)).at).toBeNull();
+});
+
+test('what cannot be written, or is locked, is recorded by the next look-up', async () => {
+  const { services, flush } = start();
+  const { teamId, token } = await store();
+  const lookUp = () => findUserGroup(services, caller, { token });
+  const holder = await database.pool.connect();
+  await holder.query('begin');
+  await holder.query('select from user_group where team_id = $1 for update', [teamId]);
+  await lookUp();
+  await flush();
+  await holder.query('rollback');
+  holder.release();
+  expect((await read(teamId)).at).toBeNull();
+  await lookUp();
+  await database.pool.query('alter table user_group rename to elsewhere');
+  await flush();
+  await database.pool.query('alter table elsewhere rename to user_group');
+  expect((await read(teamId)).at).toBeNull();
+  await lookUp();
+  await flush();
+  expect((await read(teamId)).at).not.toBeNull();
+});
