@@ -136,7 +136,7 @@ function scanForeignLiteral(scanner: Scanner, start: number, end: number, litera
   return finish(scanner, { kind: 'boolean', start, end, value: literal === 'true' });
 }
 
-/** Reports a number as JSON does not write it. There is no fix: where a string belongs, which is nearly everywhere, its text counts. */
+/** Reports a number as JSON does not write it. There is no fix: where a string belongs, its text counts. */
 function scanOtherNumber(scanner: Scanner, start: number, end: number, word: string): JsonNode {
   const range = { start, end };
   const newText = word

@@ -101,7 +101,7 @@ export function queryOf(state: ListState): QueryValues {
 /** What decides how the list is shown, and not which groups are in it. */
 const viewNames = ['sort', 'direction', 'size', 'after', 'before'];
 
-/** What a URL has that is no filter, such as a day that does not exist: without it, the list would have more groups than meant. */
+/** What a URL has that is no filter, such as a day that does not exist: without it, the list would have too many groups. */
 export function unusedFilter(query: URLSearchParams): Failure | undefined {
   const used = queryOf(readState(query));
   const unused = [...query].filter(([name, value]) => {
