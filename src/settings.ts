@@ -216,7 +216,7 @@ export function readConfig(environment: NodeJS.ProcessEnv, isTerminal: boolean):
   return { ...values, encryptionKeys: values.encryptionKeys ?? encryptionKeysFile };
 }
 
-/** Variables that may be meant as an unset setting: one letter, case or underscores differ. With more, `PGPORT` would be `PORT`. */
+/** Variables that may be meant as an unset setting: a letter, case or underscores differ. With more, `PGPORT` would be `PORT`. */
 export function findMisspelled(environment: NodeJS.ProcessEnv): readonly string[] {
   const names: readonly string[] = Object.values(settings).map(({ name }) => name);
   return Object.keys(environment).flatMap((name) => {
