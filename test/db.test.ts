@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 beforeEach(async () => {
-  await database.pool.query('truncate user_group, retired_token, api_token, retired_secret, signing_key, event');
+  await database.pool.query('truncate user_group, retired_token, revoked_viewer, api_token, retired_secret, signing_key, event');
   const { userGroup } = await getOrCreateUserGroup(services, caller, { providedId: 'stored', properties: { plan: 'free' } });
   token = currentTokenOf(services, caller, userGroup);
   const request = { name: 'stored', environmentTag: null, scopes: ['admin'], expiresAt: null } as const;

@@ -341,7 +341,7 @@ test('--fix writes what the document means, and nothing in place of what a reade
       };
       expect(JSON.parse(masked), `${source} ${text}`).toEqual(meant);
     }),
-    { numRuns: 600 },
+    { numRuns: 900 },
   );
   expect(parsed).toBeGreaterThan(300);
 }, 60_000);

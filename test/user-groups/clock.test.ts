@@ -72,6 +72,7 @@ test('a gateway whose clock is ahead removes no event, response or replaced toke
     events: 0,
     retiredTokens: 0,
     idempotencyRecords: 0,
+    revokedViewers: 0,
   });
 });
 
