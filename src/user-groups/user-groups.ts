@@ -190,7 +190,7 @@ export async function findGroupOfToken(services: Services, caller: Caller, token
   // Again if a key was added since: rows may use it already.
   const found = (await find()) ?? (keys.refresh() ? await find() : undefined);
   if (!found) await requireKeysOfTokens(services, caller);
-  else if (found.isStale && caller.canAccess(found.userGroup)) services.lastResolved.note(found.userGroup.teamId);
+  else if (caller.canAccess(found.userGroup)) services.lastResolved.note(found.userGroup);
   return found;
 }
 

@@ -132,7 +132,7 @@ async function tryWay(
   // When it was last resolved is recorded some time after a look-up.
   const stored = async () =>
     access.changes
-      ? gateway.database.prisma.userGroup.findUnique({ where: { teamId: group.teamId }, omit: { lastResolvedAt: true } })
+      ? gateway.database.prisma.userGroup.findUnique({ where: { teamId: group.teamId }, omit: { lastResolvedHour: true } })
       : undefined;
   const before = await stored();
   const { method, path, body, headers } = request(group);

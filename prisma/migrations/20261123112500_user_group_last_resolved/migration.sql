@@ -1,2 +1,2 @@
 -- AlterTable
-ALTER TABLE "user_group" ADD COLUMN     "last_resolved_at" TIMESTAMPTZ(3);
+ALTER TABLE "user_group" ADD COLUMN     "last_resolved_hour" INTEGER;

@@ -9,6 +9,7 @@ import { EnvironmentTagType } from '../../graphql/scalars.ts';
 import { type FieldCost, isAnySelected } from '../../graphql/selection.ts';
 import { givenAttributes } from '../attribute-values.ts';
 import type { GivenName, GivenValue } from '../attributes.ts';
+import { lastResolvedAt } from '../last-resolved.ts';
 import { maxVersion } from '../rules.ts';
 import { currentTokenOf, findUserGroup, type UserGroupBy } from '../user-groups.ts';
 import { type DataSourceMapping, userGroupLimits } from '../values.ts';
@@ -87,10 +88,11 @@ builder.node(UserGroupType, {
       nullable: true,
       description: 'Why it was suspended; null if no reason was given, or it is active.',
     }),
-    lastResolvedAt: t.expose('lastResolvedAt', {
+    lastResolvedAt: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'When one of its tokens was last looked up, accurate to the hour; null if never.',
+      description: 'When one of its tokens was last looked up: the beginning of that hour; null if never.',
+      resolve: lastResolvedAt,
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the group was created.' }),
     updatedAt: t.expose('updatedAt', {

@@ -16,10 +16,10 @@ const decoders = {
   bool: columnTypes.boolean,
   bytea: columnTypes.bytes,
   environment_tag: { decode: (tag: string | null) => tag },
-  int: columnTypes.integer,
+  int: columnTypes.nullableInteger,
   json: { decode: (json: string | null): unknown => (json === null ? null : JSON.parse(json)), isKept: true },
   text: { decode: (text: string | null) => text },
-  timestamptz: columnTypes.nullableTime,
+  timestamptz: columnTypes.time,
 } as const satisfies Readonly<Record<StoredAttribute['type'], Omit<Column, 'sql'>>>;
 
 const columns: Readonly<Record<string, Column & ParameterColumn>> = Object.fromEntries(

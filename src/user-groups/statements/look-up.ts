@@ -10,7 +10,6 @@ import {
   userGroupSelectList,
   userGroupSummarySelectList,
 } from './columns.ts';
-import { isStale } from './last-resolved.ts';
 
 /** The group that a token identifies. */
 export interface GroupOfToken {
@@ -19,8 +18,6 @@ export interface GroupOfToken {
   readonly isCurrent: boolean;
   /** When its grace period ends; null for the current one. */
   readonly expiresAt: Date | null;
-  /** Whether it is to be recorded that the group was resolved: it was not within the last hour. */
-  readonly isStale: boolean;
 }
 
 /**
@@ -60,30 +57,27 @@ const toGroupOfCurrentToken = (row: Row): GroupOfToken => ({
   userGroup: new UserGroupRow(row),
   isCurrent: true,
   expiresAt: null,
-  isStale: columnTypes.boolean.decode(row[userGroupColumnCount] as string),
 });
 
 const toGroupOfToken = (row: Row): GroupOfToken => ({
   userGroup: new UserGroupRow(row),
   isCurrent: columnTypes.boolean.decode(row[userGroupColumnCount + 1] as string),
   expiresAt: columnTypes.nullableTime.decode(row[userGroupColumnCount + 2] as string | null),
-  isStale: columnTypes.boolean.decode(row[userGroupColumnCount + 3] as string),
 });
 
 /** Nearly every token that is looked up is a current one, and this costs the server less than {@link groupsByAnyToken}. */
 const groupsByCurrentToken = `
-  select ${userGroupSelectList('g')}, ${isStale('g')} from user_group g where g.token_hash = any ($1::bytea[]) and not g.suspended`;
+  select ${userGroupSelectList('g')} from user_group g where g.token_hash = any ($1::bytea[]) and not g.suspended`;
 
 /**
  * For the tokens that {@link groupsByCurrentToken} did not find. Reads current ones too, in the same statement: a token that was
  * retired before may have become current since, by an import. So each token's result is that of one snapshot.
  */
 const groupsByAnyToken = `
-  select ${userGroupSelectList('g')}, encode(g.token_hash, 'hex'), true, null::timestamptz, ${isStale('g')} from user_group g
+  select ${userGroupSelectList('g')}, encode(g.token_hash, 'hex'), true, null::timestamptz from user_group g
   where g.token_hash = any ($1::bytea[]) and not g.suspended
   union all
-  select ${userGroupSelectList('g')}, encode(r.token_hash, 'hex'), false, r.expires_at, ${isStale('g')}
-  from retired_token r join user_group g using (team_id)
+  select ${userGroupSelectList('g')}, encode(r.token_hash, 'hex'), false, r.expires_at from retired_token r join user_group g using (team_id)
   where r.token_hash = any ($1::bytea[]) and r.expires_at > now() and not g.suspended`;
 
 /** Look-ups of user groups. */

@@ -17,7 +17,8 @@ export interface GroupConditions {
   /** Columns with the text that they equal. */
   readonly texts?: readonly { readonly sql: string; readonly equals: string }[] | undefined;
   readonly suspended?: boolean | undefined;
-  readonly notResolvedSince?: Date | undefined;
+  /** Groups that were last resolved before this hour, counted from 1970, or never. */
+  readonly resolvedBeforeHour?: number | undefined;
   readonly createdAt?: TimeRange | undefined;
   readonly updatedAt?: TimeRange | undefined;
 }
@@ -67,7 +68,7 @@ function conditionsOf(environmentTag: MatchQuery['environmentTag'], conditions: 
     properties = [],
     texts = [],
     suspended,
-    notResolvedSince,
+    resolvedBeforeHour,
     createdAt = {},
     updatedAt = {},
   } = conditions;
@@ -89,8 +90,8 @@ function conditionsOf(environmentTag: MatchQuery['environmentTag'], conditions: 
   }
   for (const { sql, equals } of texts) where.push(Prisma.sql`${Prisma.raw(sql)} = ${equals}::text`);
   if (suspended !== undefined) where.push(suspended ? Prisma.sql`suspended` : Prisma.sql`not suspended`);
-  if (notResolvedSince) {
-    where.push(Prisma.sql`(last_resolved_at is null or last_resolved_at < ${notResolvedSince}::timestamptz)`);
+  if (resolvedBeforeHour !== undefined) {
+    where.push(Prisma.sql`(last_resolved_hour is null or last_resolved_hour < ${resolvedBeforeHour}::int)`);
   }
   return [...where, ...rangeOf(columnOf('createdAt'), createdAt), ...rangeOf(columnOf('updatedAt'), updatedAt)];
 }

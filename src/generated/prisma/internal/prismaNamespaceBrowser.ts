@@ -93,7 +93,7 @@ export const UserGroupScalarFieldEnum = {
   version: 'version',
   suspended: 'suspended',
   suspendedReason: 'suspendedReason',
-  lastResolvedAt: 'lastResolvedAt',
+  lastResolvedHour: 'lastResolvedHour',
   embedGeneration: 'embedGeneration'
 } as const
 

@@ -507,12 +507,8 @@ export type ApiTokenUpdatescopesInput = {
   push?: string | string[]
 }
 
-export type NullableIntFieldUpdateOperationsInput = {
-  set?: number | null
-  increment?: number
-  decrement?: number
-  multiply?: number
-  divide?: number
+export type NullableDateTimeFieldUpdateOperationsInput = {
+  set?: Date | string | null
 }
 
 export type ApiTokenCreateNestedOneWithoutRetiredSecretsInput = {

@@ -29,12 +29,14 @@ export type AggregateUserGroup = {
 export type UserGroupAvgAggregateOutputType = {
   teamId: number | null
   version: number | null
+  lastResolvedHour: number | null
   embedGeneration: number | null
 }
 
 export type UserGroupSumAggregateOutputType = {
   teamId: number | null
   version: number | null
+  lastResolvedHour: number | null
   embedGeneration: number | null
 }
 
@@ -50,7 +52,7 @@ export type UserGroupMinAggregateOutputType = {
   version: number | null
   suspended: boolean | null
   suspendedReason: string | null
-  lastResolvedAt: Date | null
+  lastResolvedHour: number | null
   embedGeneration: number | null
 }
 
@@ -66,7 +68,7 @@ export type UserGroupMaxAggregateOutputType = {
   version: number | null
   suspended: boolean | null
   suspendedReason: string | null
-  lastResolvedAt: Date | null
+  lastResolvedHour: number | null
   embedGeneration: number | null
 }
 
@@ -84,7 +86,7 @@ export type UserGroupCountAggregateOutputType = {
   version: number
   suspended: number
   suspendedReason: number
-  lastResolvedAt: number
+  lastResolvedHour: number
   embedGeneration: number
   _all: number
 }
@@ -93,12 +95,14 @@ export type UserGroupCountAggregateOutputType = {
 export type UserGroupAvgAggregateInputType = {
   teamId?: true
   version?: true
+  lastResolvedHour?: true
   embedGeneration?: true
 }
 
 export type UserGroupSumAggregateInputType = {
   teamId?: true
   version?: true
+  lastResolvedHour?: true
   embedGeneration?: true
 }
 
@@ -114,7 +118,7 @@ export type UserGroupMinAggregateInputType = {
   version?: true
   suspended?: true
   suspendedReason?: true
-  lastResolvedAt?: true
+  lastResolvedHour?: true
   embedGeneration?: true
 }
 
@@ -130,7 +134,7 @@ export type UserGroupMaxAggregateInputType = {
   version?: true
   suspended?: true
   suspendedReason?: true
-  lastResolvedAt?: true
+  lastResolvedHour?: true
   embedGeneration?: true
 }
 
@@ -148,7 +152,7 @@ export type UserGroupCountAggregateInputType = {
   version?: true
   suspended?: true
   suspendedReason?: true
-  lastResolvedAt?: true
+  lastResolvedHour?: true
   embedGeneration?: true
   _all?: true
 }
@@ -253,7 +257,7 @@ export type UserGroupGroupByOutputType = {
   version: number
   suspended: boolean
   suspendedReason: string | null
-  lastResolvedAt: Date | null
+  lastResolvedHour: number | null
   embedGeneration: number
   _count: UserGroupCountAggregateOutputType | null
   _avg: UserGroupAvgAggregateOutputType | null
@@ -294,7 +298,7 @@ export type UserGroupWhereInput = {
   version?: Prisma.IntFilter<"UserGroup"> | number
   suspended?: Prisma.BoolFilter<"UserGroup"> | boolean
   suspendedReason?: Prisma.StringNullableFilter<"UserGroup"> | string | null
-  lastResolvedAt?: Prisma.DateTimeNullableFilter<"UserGroup"> | Date | string | null
+  lastResolvedHour?: Prisma.IntNullableFilter<"UserGroup"> | number | null
   embedGeneration?: Prisma.IntFilter<"UserGroup"> | number
   revokedViewers?: Prisma.RevokedViewerListRelationFilter
   retiredTokens?: Prisma.RetiredTokenListRelationFilter
@@ -314,7 +318,7 @@ export type UserGroupOrderByWithRelationInput = {
   version?: Prisma.SortOrder
   suspended?: Prisma.SortOrder
   suspendedReason?: Prisma.SortOrderInput | Prisma.SortOrder
-  lastResolvedAt?: Prisma.SortOrderInput | Prisma.SortOrder
+  lastResolvedHour?: Prisma.SortOrderInput | Prisma.SortOrder
   embedGeneration?: Prisma.SortOrder
   revokedViewers?: Prisma.RevokedViewerOrderByRelationAggregateInput
   retiredTokens?: Prisma.RetiredTokenOrderByRelationAggregateInput
@@ -337,7 +341,7 @@ export type UserGroupWhereUniqueInput = Prisma.AtLeast<{
   version?: Prisma.IntFilter<"UserGroup"> | number
   suspended?: Prisma.BoolFilter<"UserGroup"> | boolean
   suspendedReason?: Prisma.StringNullableFilter<"UserGroup"> | string | null
-  lastResolvedAt?: Prisma.DateTimeNullableFilter<"UserGroup"> | Date | string | null
+  lastResolvedHour?: Prisma.IntNullableFilter<"UserGroup"> | number | null
   embedGeneration?: Prisma.IntFilter<"UserGroup"> | number
   revokedViewers?: Prisma.RevokedViewerListRelationFilter
   retiredTokens?: Prisma.RetiredTokenListRelationFilter
@@ -357,7 +361,7 @@ export type UserGroupOrderByWithAggregationInput = {
   version?: Prisma.SortOrder
   suspended?: Prisma.SortOrder
   suspendedReason?: Prisma.SortOrderInput | Prisma.SortOrder
-  lastResolvedAt?: Prisma.SortOrderInput | Prisma.SortOrder
+  lastResolvedHour?: Prisma.SortOrderInput | Prisma.SortOrder
   embedGeneration?: Prisma.SortOrder
   _count?: Prisma.UserGroupCountOrderByAggregateInput
   _avg?: Prisma.UserGroupAvgOrderByAggregateInput
@@ -383,7 +387,7 @@ export type UserGroupScalarWhereWithAggregatesInput = {
   version?: Prisma.IntWithAggregatesFilter<"UserGroup"> | number
   suspended?: Prisma.BoolWithAggregatesFilter<"UserGroup"> | boolean
   suspendedReason?: Prisma.StringNullableWithAggregatesFilter<"UserGroup"> | string | null
-  lastResolvedAt?: Prisma.DateTimeNullableWithAggregatesFilter<"UserGroup"> | Date | string | null
+  lastResolvedHour?: Prisma.IntNullableWithAggregatesFilter<"UserGroup"> | number | null
   embedGeneration?: Prisma.IntWithAggregatesFilter<"UserGroup"> | number
 }
 
@@ -400,7 +404,7 @@ export type UserGroupCreateInput = {
   version?: number
   suspended?: boolean
   suspendedReason?: string | null
-  lastResolvedAt?: Date | string | null
+  lastResolvedHour?: number | null
   embedGeneration?: number
   revokedViewers?: Prisma.RevokedViewerCreateNestedManyWithoutUserGroupInput
   retiredTokens?: Prisma.RetiredTokenCreateNestedManyWithoutUserGroupInput
@@ -420,7 +424,7 @@ export type UserGroupUncheckedCreateInput = {
   version?: number
   suspended?: boolean
   suspendedReason?: string | null
-  lastResolvedAt?: Date | string | null
+  lastResolvedHour?: number | null
   embedGeneration?: number
   revokedViewers?: Prisma.RevokedViewerUncheckedCreateNestedManyWithoutUserGroupInput
   retiredTokens?: Prisma.RetiredTokenUncheckedCreateNestedManyWithoutUserGroupInput
@@ -439,7 +443,7 @@ export type UserGroupUpdateInput = {
   version?: Prisma.IntFieldUpdateOperationsInput | number
   suspended?: Prisma.BoolFieldUpdateOperationsInput | boolean
   suspendedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  lastResolvedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  lastResolvedHour?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   embedGeneration?: Prisma.IntFieldUpdateOperationsInput | number
   revokedViewers?: Prisma.RevokedViewerUpdateManyWithoutUserGroupNestedInput
   retiredTokens?: Prisma.RetiredTokenUpdateManyWithoutUserGroupNestedInput
@@ -459,7 +463,7 @@ export type UserGroupUncheckedUpdateInput = {
   version?: Prisma.IntFieldUpdateOperationsInput | number
   suspended?: Prisma.BoolFieldUpdateOperationsInput | boolean
   suspendedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  lastResolvedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  lastResolvedHour?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   embedGeneration?: Prisma.IntFieldUpdateOperationsInput | number
   revokedViewers?: Prisma.RevokedViewerUncheckedUpdateManyWithoutUserGroupNestedInput
   retiredTokens?: Prisma.RetiredTokenUncheckedUpdateManyWithoutUserGroupNestedInput
@@ -479,7 +483,7 @@ export type UserGroupCreateManyInput = {
   version?: number
   suspended?: boolean
   suspendedReason?: string | null
-  lastResolvedAt?: Date | string | null
+  lastResolvedHour?: number | null
   embedGeneration?: number
 }
 
@@ -496,7 +500,7 @@ export type UserGroupUpdateManyMutationInput = {
   version?: Prisma.IntFieldUpdateOperationsInput | number
   suspended?: Prisma.BoolFieldUpdateOperationsInput | boolean
   suspendedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  lastResolvedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  lastResolvedHour?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   embedGeneration?: Prisma.IntFieldUpdateOperationsInput | number
 }
 
@@ -514,7 +518,7 @@ export type UserGroupUncheckedUpdateManyInput = {
   version?: Prisma.IntFieldUpdateOperationsInput | number
   suspended?: Prisma.BoolFieldUpdateOperationsInput | boolean
   suspendedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  lastResolvedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  lastResolvedHour?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   embedGeneration?: Prisma.IntFieldUpdateOperationsInput | number
 }
 
@@ -532,13 +536,14 @@ export type UserGroupCountOrderByAggregateInput = {
   version?: Prisma.SortOrder
   suspended?: Prisma.SortOrder
   suspendedReason?: Prisma.SortOrder
-  lastResolvedAt?: Prisma.SortOrder
+  lastResolvedHour?: Prisma.SortOrder
   embedGeneration?: Prisma.SortOrder
 }
 
 export type UserGroupAvgOrderByAggregateInput = {
   teamId?: Prisma.SortOrder
   version?: Prisma.SortOrder
+  lastResolvedHour?: Prisma.SortOrder
   embedGeneration?: Prisma.SortOrder
 }
 
@@ -554,7 +559,7 @@ export type UserGroupMaxOrderByAggregateInput = {
   version?: Prisma.SortOrder
   suspended?: Prisma.SortOrder
   suspendedReason?: Prisma.SortOrder
-  lastResolvedAt?: Prisma.SortOrder
+  lastResolvedHour?: Prisma.SortOrder
   embedGeneration?: Prisma.SortOrder
 }
 
@@ -570,13 +575,14 @@ export type UserGroupMinOrderByAggregateInput = {
   version?: Prisma.SortOrder
   suspended?: Prisma.SortOrder
   suspendedReason?: Prisma.SortOrder
-  lastResolvedAt?: Prisma.SortOrder
+  lastResolvedHour?: Prisma.SortOrder
   embedGeneration?: Prisma.SortOrder
 }
 
 export type UserGroupSumOrderByAggregateInput = {
   teamId?: Prisma.SortOrder
   version?: Prisma.SortOrder
+  lastResolvedHour?: Prisma.SortOrder
   embedGeneration?: Prisma.SortOrder
 }
 
@@ -617,8 +623,12 @@ export type NullableStringFieldUpdateOperationsInput = {
   set?: string | null
 }
 
-export type NullableDateTimeFieldUpdateOperationsInput = {
-  set?: Date | string | null
+export type NullableIntFieldUpdateOperationsInput = {
+  set?: number | null
+  increment?: number
+  decrement?: number
+  multiply?: number
+  divide?: number
 }
 
 export type UserGroupCreateNestedOneWithoutRetiredTokensInput = {
@@ -662,7 +672,7 @@ export type UserGroupCreateWithoutRetiredTokensInput = {
   version?: number
   suspended?: boolean
   suspendedReason?: string | null
-  lastResolvedAt?: Date | string | null
+  lastResolvedHour?: number | null
   embedGeneration?: number
   revokedViewers?: Prisma.RevokedViewerCreateNestedManyWithoutUserGroupInput
 }
@@ -681,7 +691,7 @@ export type UserGroupUncheckedCreateWithoutRetiredTokensInput = {
   version?: number
   suspended?: boolean
   suspendedReason?: string | null
-  lastResolvedAt?: Date | string | null
+  lastResolvedHour?: number | null
   embedGeneration?: number
   revokedViewers?: Prisma.RevokedViewerUncheckedCreateNestedManyWithoutUserGroupInput
 }
@@ -715,7 +725,7 @@ export type UserGroupUpdateWithoutRetiredTokensInput = {
   version?: Prisma.IntFieldUpdateOperationsInput | number
   suspended?: Prisma.BoolFieldUpdateOperationsInput | boolean
   suspendedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  lastResolvedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  lastResolvedHour?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   embedGeneration?: Prisma.IntFieldUpdateOperationsInput | number
   revokedViewers?: Prisma.RevokedViewerUpdateManyWithoutUserGroupNestedInput
 }
@@ -734,7 +744,7 @@ export type UserGroupUncheckedUpdateWithoutRetiredTokensInput = {
   version?: Prisma.IntFieldUpdateOperationsInput | number
   suspended?: Prisma.BoolFieldUpdateOperationsInput | boolean
   suspendedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  lastResolvedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  lastResolvedHour?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   embedGeneration?: Prisma.IntFieldUpdateOperationsInput | number
   revokedViewers?: Prisma.RevokedViewerUncheckedUpdateManyWithoutUserGroupNestedInput
 }
@@ -752,7 +762,7 @@ export type UserGroupCreateWithoutRevokedViewersInput = {
   version?: number
   suspended?: boolean
   suspendedReason?: string | null
-  lastResolvedAt?: Date | string | null
+  lastResolvedHour?: number | null
   embedGeneration?: number
   retiredTokens?: Prisma.RetiredTokenCreateNestedManyWithoutUserGroupInput
 }
@@ -771,7 +781,7 @@ export type UserGroupUncheckedCreateWithoutRevokedViewersInput = {
   version?: number
   suspended?: boolean
   suspendedReason?: string | null
-  lastResolvedAt?: Date | string | null
+  lastResolvedHour?: number | null
   embedGeneration?: number
   retiredTokens?: Prisma.RetiredTokenUncheckedCreateNestedManyWithoutUserGroupInput
 }
@@ -805,7 +815,7 @@ export type UserGroupUpdateWithoutRevokedViewersInput = {
   version?: Prisma.IntFieldUpdateOperationsInput | number
   suspended?: Prisma.BoolFieldUpdateOperationsInput | boolean
   suspendedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  lastResolvedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  lastResolvedHour?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   embedGeneration?: Prisma.IntFieldUpdateOperationsInput | number
   retiredTokens?: Prisma.RetiredTokenUpdateManyWithoutUserGroupNestedInput
 }
@@ -824,7 +834,7 @@ export type UserGroupUncheckedUpdateWithoutRevokedViewersInput = {
   version?: Prisma.IntFieldUpdateOperationsInput | number
   suspended?: Prisma.BoolFieldUpdateOperationsInput | boolean
   suspendedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  lastResolvedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  lastResolvedHour?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   embedGeneration?: Prisma.IntFieldUpdateOperationsInput | number
   retiredTokens?: Prisma.RetiredTokenUncheckedUpdateManyWithoutUserGroupNestedInput
 }
@@ -883,7 +893,7 @@ export type UserGroupSelect<ExtArgs extends runtime.Types.Extensions.InternalArg
   version?: boolean
   suspended?: boolean
   suspendedReason?: boolean
-  lastResolvedAt?: boolean
+  lastResolvedHour?: boolean
   embedGeneration?: boolean
   revokedViewers?: boolean | Prisma.UserGroup$revokedViewersArgs<ExtArgs>
   retiredTokens?: boolean | Prisma.UserGroup$retiredTokensArgs<ExtArgs>
@@ -904,7 +914,7 @@ export type UserGroupSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Ext
   version?: boolean
   suspended?: boolean
   suspendedReason?: boolean
-  lastResolvedAt?: boolean
+  lastResolvedHour?: boolean
   embedGeneration?: boolean
 }, ExtArgs["result"]["userGroup"]>
 
@@ -922,7 +932,7 @@ export type UserGroupSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Ext
   version?: boolean
   suspended?: boolean
   suspendedReason?: boolean
-  lastResolvedAt?: boolean
+  lastResolvedHour?: boolean
   embedGeneration?: boolean
 }, ExtArgs["result"]["userGroup"]>
 
@@ -940,11 +950,11 @@ export type UserGroupSelectScalar = {
   version?: boolean
   suspended?: boolean
   suspendedReason?: boolean
-  lastResolvedAt?: boolean
+  lastResolvedHour?: boolean
   embedGeneration?: boolean
 }
 
-export type UserGroupOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"teamId" | "providedId" | "environmentTag" | "name" | "tokenHash" | "tokenEncrypted" | "properties" | "mapping" | "createdAt" | "updatedAt" | "version" | "suspended" | "suspendedReason" | "lastResolvedAt" | "embedGeneration", ExtArgs["result"]["userGroup"]>
+export type UserGroupOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"teamId" | "providedId" | "environmentTag" | "name" | "tokenHash" | "tokenEncrypted" | "properties" | "mapping" | "createdAt" | "updatedAt" | "version" | "suspended" | "suspendedReason" | "lastResolvedHour" | "embedGeneration", ExtArgs["result"]["userGroup"]>
 export type UserGroupInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   revokedViewers?: boolean | Prisma.UserGroup$revokedViewersArgs<ExtArgs>
   retiredTokens?: boolean | Prisma.UserGroup$retiredTokensArgs<ExtArgs>
@@ -1020,9 +1030,9 @@ export type $UserGroupPayload<ExtArgs extends runtime.Types.Extensions.InternalA
      */
     suspendedReason: string | null
     /**
-     * When one of its tokens was last looked up, accurate to the hour; none if never.
+     * The hour in which one of its tokens was last looked up, counted from 1970; none if never.
      */
-    lastResolvedAt: Date | null
+    lastResolvedHour: number | null
     /**
      * Embed tokens with a smaller one are revoked.
      */
@@ -1465,7 +1475,7 @@ export interface UserGroupFieldRefs {
   readonly version: Prisma.FieldRef<"UserGroup", 'Int'>
   readonly suspended: Prisma.FieldRef<"UserGroup", 'Boolean'>
   readonly suspendedReason: Prisma.FieldRef<"UserGroup", 'String'>
-  readonly lastResolvedAt: Prisma.FieldRef<"UserGroup", 'DateTime'>
+  readonly lastResolvedHour: Prisma.FieldRef<"UserGroup", 'Int'>
   readonly embedGeneration: Prisma.FieldRef<"UserGroup", 'Int'>
 }
     
