@@ -90,7 +90,17 @@ async function generate(folder, config = {}) {
   const documents = Object.entries(separateOperations(all))
     .map(([name, document]) => ({ name, kind: kindOf(document), text: stripIgnoredCharacters(print(document)) }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
-  return { types, documents };
+  return { types: withComments(types, sources), documents };
+}
+
+/** Types, with the comment of the fragment that each is of. */
+function withComments(types, sources) {
+  const definitions = sources.flatMap(({ document }) => document.definitions);
+  return definitions.reduce((text, { kind, name, loc }) => {
+    const { kind: token, value } = loc.startToken.prev;
+    if (kind !== 'FragmentDefinition' || token !== 'Comment') return text;
+    return text.replace(`export type ${name.value} = `, `/**${value} */\n$&`);
+  }, types);
 }
 
 /** The names of the fragments that a document spreads. */

@@ -16,12 +16,12 @@ export interface EmbedTokenResponse {
 /** The clock and the timers of a provider; by default those of the runtime. */
 export interface Clock {
   /** The time in milliseconds. It may jump: users set it. */
-  now(): number;
+  readonly now: () => number;
   /** Milliseconds that never jump. They may stand still while the machine sleeps. */
-  monotonic(): number;
+  readonly monotonic: () => number;
   /** Calls a function later. @returns what `clearTimeout` takes. */
-  setTimeout(callback: () => void, ms: number): unknown;
-  clearTimeout(timer: unknown): void;
+  readonly setTimeout: (callback: () => void, ms: number) => unknown;
+  readonly clearTimeout: (timer: unknown) => void;
 }
 
 /** The options of a provider. */

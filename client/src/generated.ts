@@ -208,11 +208,13 @@ export type UserGroupOrderField =
   /** When the group was last changed. */
   | 'UPDATED';
 
+/** A user group that views, without its token. */
 export type Viewer = (
   { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number }
   & GroupAttributes
 );
 
+/** A user group, with its current token. */
 export type UserGroup = (
   { readonly token: string }
   & Viewer
