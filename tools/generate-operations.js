@@ -1,7 +1,7 @@
-// Generates from the .graphql files below web/console and the attributes of user groups, checked against schema.graphql: typed
-// documents and lists for the console, and the list of documents that the gateway executes besides those in PERSISTED_OPERATIONS.
-// Both are committed, so that starting and testing need no generator. With --check, changes nothing and fails if the committed
-// files differ.
+// Generates from the .graphql files below web/console and client/src and the attributes of user groups, checked against
+// schema.graphql: typed documents for console and client, lists for the console, and a list of the documents of each. The gateway
+// executes those of the console besides the ones in PERSISTED_OPERATIONS. All are committed, so that starting and testing need no
+// generator. With --check, changes nothing and fails if the committed files differ.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -45,7 +45,8 @@ const clientHeader =
 const files = {
   'web/console/graphql/generated.ts': `${header}import { document } from './document.ts';\n\n${lists.join('\n')}\n${web.types}\n${constants.join('\n')}`,
   'client/src/generated.ts': `${clientHeader}import type { TypedText } from './document.ts';\n\n${client.types}\n${clientConstants.join('\n')}`,
-  'src/generated/console-operations.json': `${JSON.stringify(Object.fromEntries(web.documents.map(({ text }) => [hash(text), text])), null, 2)}\n`,
+  'client/operations.json': manifestOf(client.documents),
+  'src/generated/console-operations.json': manifestOf(web.documents),
 };
 for (const [file, text] of Object.entries(files)) {
   if (!process.argv.includes('--check')) writeFileSync(join(root, file), text);
@@ -128,6 +129,11 @@ function listOf(constant, type, comment) {
     object[value] = { name, meaning };
   }
   return `/** ${comment} */\nexport const ${constant} = ${JSON.stringify(object, null, 2)} as const;\n`;
+}
+
+/** The texts of documents by their SHA-256, as PERSISTED_OPERATIONS takes them. */
+function manifestOf(documents) {
+  return `${JSON.stringify(Object.fromEntries(documents.map(({ text }) => [hash(text), text])), null, 2)}\n`;
 }
 
 function kindOf({ definitions }) {

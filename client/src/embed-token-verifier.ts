@@ -64,7 +64,7 @@ const skewSeconds = 60;
  * the gateway does not respond, it uses them for up to an hour.
  *
  * @returns rejects with an {@link EmbedTokenError} for a token that is not accepted, with another {@link GatewayError} when the
- *   keys are   not known.
+ *   keys are not known.
  * @example
  * const verify = createEmbedTokenVerifier({ url: 'https://example.com/groups', environment: 'Testing', audience: 'dashboards' });
  * const { sub, team_id } = await verify(token);

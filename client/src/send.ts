@@ -56,9 +56,9 @@ const repeated = new Set(['NETWORK', 'TIMEOUT', 'UNAVAILABLE', 'RATE_LIMITED', '
 export function createSend(options: GatewayOptions): Send {
   const { apiToken, timeoutMs = 30_000, retries = 3, onRequest } = options;
   const endpoint = `${new URL(options.url).href.replace(/\/+$/, '')}/graphql`;
-  // Not shown: it is a secret.
-  if (!/^[\x21-\x7e]+$/.test(apiToken))
-    throw new TypeError('apiToken must be printable characters without spaces or line breaks.');
+  // An unset variable of the environment, or the line break at the end of a file. Not shown: it is a secret.
+  if (typeof apiToken !== 'string' || !/^[\x21-\x7e]+$/.test(apiToken))
+    throw new TypeError('apiToken must be a text of printable characters without spaces or line breaks.');
   const send: Fetch = options.fetch ?? ((url, init) => fetch(url, init));
   return async (document, variables, { signal, idempotencyKey = crypto.randomUUID() } = {}) => {
     const query = textOf(document);

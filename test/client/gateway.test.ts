@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import {
@@ -13,6 +14,9 @@ import {
   VersionMismatchError,
 } from '../../client/src/index.ts';
 import type { Scope } from '../../src/caller.ts';
+import { parsePersistedOperations } from '../../src/graphql/execution/persisted-operations.ts';
+import { schema } from '../../src/schema.ts';
+import { freePort } from '../support/free-port.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { startPrefixProxy } from '../support/prefix-proxy.ts';
 
@@ -207,18 +211,33 @@ test('a gateway below a path is called there, with or without a slash at the end
   await expect(beside.userGroups.get({ teamId: 1 })).rejects.toMatchObject({ code: 'INVALID_RESPONSE' });
 });
 
-test('a gateway that does not listen is an error with its address', async () => {
-  const closed = new UserGroupGateway({ url: 'http://127.0.0.1:9', apiToken: gateway.token, retries: 1 });
-  const error = await closed.userGroups.get({ teamId: 1 }).catch((thrown: unknown) => thrown);
-  expect(error).toBeInstanceOf(NetworkError);
-  expect((error as Error).message).toContain('http://127.0.0.1:9');
+test('a gateway with persisted operations executes those of the client, which its package lists', async () => {
+  const content = readFileSync(new URL('../../client/operations.json', import.meta.url), 'utf8');
+  const persistedOperations = await parsePersistedOperations([{ content }], schema, true);
+  const strict = await startGateway(gateway.database, { introspection: true, persistedOperations });
+  onTestFinished(() => strict.close());
+  const restricted = new UserGroupGateway({ url: strict.url, apiToken: gateway.token });
+  await restricted.userGroups.getOrCreate({ providedId: 'persisted' });
+  expect(await collect(restricted.userGroups.list({ filter: { providedIds: ['persisted'] } }))).toHaveLength(1);
+  await expect(restricted.query('{ caller { name } }')).rejects.toThrow(InvalidInputError);
 });
 
-test.each(['', 'ugk_with a space', 'ugk_of_a_file\n'])('the API token %j is refused at once, and not shown', (apiToken) => {
-  const create = () => new UserGroupGateway({ url: gateway.url, apiToken });
-  expect(create).toThrow('apiToken must be');
-  if (apiToken) expect(create).not.toThrow(apiToken.trim());
+test('a gateway that does not listen is an error with its address', async () => {
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const closed = new UserGroupGateway({ url, apiToken: gateway.token, retries: 1 });
+  const error = await closed.userGroups.get({ teamId: 1 }).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(NetworkError);
+  expect((error as Error).message).toContain(`${url}/graphql: connect ECONNREFUSED`);
 });
+
+test.each(['', 'ugk_with a space', 'ugk_of_a_file\n', undefined as unknown as string])(
+  'the API token %j is refused at once, and not shown',
+  (apiToken) => {
+    const create = () => new UserGroupGateway({ url: gateway.url, apiToken });
+    expect(create).toThrow('apiToken must be');
+    if (apiToken) expect(create).not.toThrow(apiToken.trim());
+  },
+);
 
 test('the API token is not shown with the client', async () => {
   const { inspect } = await import('node:util');
