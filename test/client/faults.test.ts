@@ -28,6 +28,8 @@ const timeoutMs = 1_000;
 
 let gateway: TestGateway;
 let client: UserGroupGateway;
+/** With enough time to succeed on a busy machine. */
+let patient: UserGroupGateway;
 /** The faults of the next requests about each group. */
 const planned = new Map<string, Fault[]>();
 /** Requests that the gateway may still execute. */
@@ -68,6 +70,8 @@ beforeAll(async () => {
   proxy.listen(0, '127.0.0.1');
   await once(proxy, 'listening');
   client = new UserGroupGateway({ url: urlOfProxy(), apiToken: gateway.token, timeoutMs });
+  patient = new UserGroupGateway({ url: urlOfProxy(), apiToken: gateway.token });
+  await patient.userGroups.getOrCreate({ providedId: 'the first one, which takes longer' });
 });
 afterAll(() => {
   proxy.close();
@@ -86,7 +90,7 @@ async function callThrough<Result>(
   planned.set(providedId, [...plan]);
   const startedAt = performance.now();
   const result = await call().catch((error: unknown) => error);
-  expect(performance.now() - startedAt).toBeLessThan(timeoutMs + 1_000);
+  expect(performance.now() - startedAt).toBeLessThan(timeoutMs + 5_000);
   await Promise.allSettled([...(sent.get(providedId) ?? [])]);
   if (!(result instanceof Error)) return result as Result;
   expect(result).toBeInstanceOf(GatewayError);
@@ -106,7 +110,7 @@ async function useGroup([creation, update, read]: readonly [Fault[], Fault[], Fa
   const made = await callThrough(providedId, creation, () => client.userGroups.getOrCreate({ providedId }));
   if (made) expect(made).toMatchObject({ created: true, userGroup: { version: 1 } });
   planned.delete(providedId);
-  await client.userGroups.getOrCreate({ providedId });
+  await patient.userGroups.getOrCreate({ providedId });
 
   const change = { by: { providedId }, name: 'changed' };
   const changed = await callThrough(providedId, update, () => client.userGroups.update(change));
@@ -119,25 +123,27 @@ async function useGroup([creation, update, read]: readonly [Fault[], Fault[], Fa
 }
 
 test('whatever happens to requests: no change is made twice, every error is typed, no call takes longer than its limit', async () => {
-  const groups = fc.array(fc.tuple(plan, plan, plan), { minLength: 4, maxLength: 4 });
+  const groups = fc.array(fc.tuple(plan, plan, plan), { minLength: 10, maxLength: 10 });
   const property = fc.asyncProperty(groups, (plans) => Promise.all(plans.map(useGroup)).then(() => {}));
-  await fc.assert(property, { numRuns: 10, endOnFailure: true });
+  await fc.assert(property, { numRuns: 4, endOnFailure: true });
 });
 
 test.concurrent.each(faults)('a change is made, and its result returned, after: %s', async (fault) => {
   const providedId = `after ${fault}`;
   planned.set(providedId, [fault]);
-  const patient = new UserGroupGateway({ url: urlOfProxy(), apiToken: gateway.token, timeoutMs: 6_000 });
-  expect(await patient.userGroups.getOrCreate({ providedId })).toMatchObject({ created: true });
+  const isSilent = fault === 'never sent' || fault === 'never answered';
+  const waiting = new UserGroupGateway({ url: urlOfProxy(), apiToken: gateway.token, timeoutMs: 8_000 });
+  const made = await (isSilent ? waiting : patient).userGroups.getOrCreate({ providedId });
+  expect(made).toMatchObject({ created: true });
 });
 
 test('a call that fails every time ends with the last error', async () => {
-  const call = (fault: Fault) => {
+  const call = (through: UserGroupGateway, fault: Fault) => {
     planned.set('failing', Array<Fault>(9).fill(fault));
-    return client.userGroups.get({ providedId: 'failing' });
+    return through.userGroups.get({ providedId: 'failing' });
   };
-  await expect(call('reset before')).rejects.toMatchObject({ code: 'NETWORK' });
-  await expect(call('busy proxy')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
-  await expect(call('limited')).rejects.toMatchObject({ code: 'RATE_LIMITED' });
-  await expect(call('never sent')).rejects.toMatchObject({ code: 'TIMEOUT' });
+  await expect(call(patient, 'reset before')).rejects.toMatchObject({ code: 'NETWORK' });
+  await expect(call(patient, 'busy proxy')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  await expect(call(patient, 'limited')).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+  await expect(call(client, 'never sent')).rejects.toMatchObject({ code: 'TIMEOUT' });
 });

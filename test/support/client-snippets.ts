@@ -1,16 +1,21 @@
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
-/** Imports the text of a module that imports the client by the name of its package. */
-export async function importWithClient<Module>(contents: string): Promise<Module> {
+/** The URL of a module that imports the client by the name of its package. */
+export async function bundleWithClient(contents: string): Promise<string> {
   const alias = { 'user-group-gateway-client': fileURLToPath(new URL('../../client/src/index.ts', import.meta.url)) };
   const { outputFiles } = await build({
     stdin: { contents },
     alias,
+    external: ['node:*'],
     bundle: true,
     format: 'esm',
-    platform: 'node',
+    platform: 'neutral',
     write: false,
   });
-  return import(/* @vite-ignore */ `data:text/javascript,${encodeURIComponent(outputFiles[0]?.text ?? '')}`);
+  return `data:text/javascript,${encodeURIComponent(outputFiles[0]?.text ?? '')}`;
 }
+
+/** Imports a module that imports the client by the name of its package. */
+export const importWithClient = async <Module>(contents: string): Promise<Module> =>
+  import(/* @vite-ignore */ await bundleWithClient(contents));

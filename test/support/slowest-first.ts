@@ -11,6 +11,7 @@ const slowest = [
   'graphql/fast-path.test.ts',
   'browser/console-two-tabs.test.ts',
   'docs-config/growth.test.ts',
+  'client/faults.test.ts',
   'browser/console-groups.test.ts',
   'database/client.test.ts',
   'browser/console-group.test.ts',
