@@ -13,7 +13,7 @@ const exact = /^\d+\.\d+\.\d+(?:-[\w.-]+)?$/;
 const readJson = (name) => JSON.parse(readFileSync(fileURLToPath(new URL(`../${name}`, import.meta.url)), 'utf8'));
 const problems = [];
 
-for (const folder of ['', 'web/', 'tools/', 'bench/']) {
+for (const folder of ['', 'client/', 'web/', 'tools/', 'bench/']) {
   const { dependencies, devDependencies, optionalDependencies } = readJson(`${folder}package.json`);
   for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies })) {
     if (!exact.test(version)) problems.push(`${folder}package.json: ${name} must have an exact version, not ${version}.`);

@@ -14,6 +14,7 @@ const toolTest = 'vitest run --config tools/vitest.config.ts';
 const checks = [
   { name: 'types', command: 'tsc -p tsconfig.json' },
   { name: 'types of the pages', command: 'tsc -p web/tsconfig.json' },
+  { name: 'types of the client', command: 'tsc -p client/tsconfig.json' },
   { name: 'types of the benchmark', command: 'node --import tsx bench/compile.ts' },
   { name: 'lint and format', command: 'biome check --error-on-warnings .' },
   { name: 'width of comments', command: 'node scripts/check-comments.js' },
@@ -34,7 +35,7 @@ const checks = [
     command: 'node --import tsx scripts/generate-client.js --check',
   },
   {
-    name: "drift of the console's operations (fix: npm run generate)",
+    name: 'drift of the operations of console and client (fix: npm run generate)',
     command: 'node --import tsx tools/generate-operations.js --check',
   },
   { name: 'a new field of user groups, everywhere', command: `${toolTest} new-field --reporter verbose`, prints: true },

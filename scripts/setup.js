@@ -14,7 +14,7 @@ const steps = [
   {
     name: 'packages',
     message: 'Installing packages (first run, or package-lock.json changed)',
-    inputs: ['package.json', 'web/package.json', 'package-lock.json'],
+    inputs: ['package.json', 'client/package.json', 'web/package.json', 'package-lock.json'],
     output: 'node_modules/.package-lock.json',
     isUpToDate: () => installedByHand('.', ['esbuild', 'vitest', 'vite', 'react']),
     run: () => install('.'),

@@ -85,7 +85,9 @@ const idsWith = async (filter: object) => {
 
 test('everything compiles, and the test of the diff passes', async () => {
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
-  await Promise.all(['tsconfig.json', 'web/tsconfig.json'].map((project) => node(tsc, '--noEmit', '-p', project)));
+  await Promise.all(
+    ['tsconfig.json', 'web/tsconfig.json', 'client/tsconfig.json'].map((project) => node(tsc, '--noEmit', '-p', project)),
+  );
   const { stdout } = await node(join(root, 'node_modules/vitest/vitest.mjs'), 'run', 'test/user-groups/region.test.ts');
   expect(stdout).toMatch(/Tests.*1 passed/);
 });

@@ -1,14 +1,19 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { parsePersistedOperations } from '../../src/graphql/execution/persisted-operations.ts';
 import { schema } from '../../src/schema.ts';
+import { importWithClient } from '../support/client-snippets.ts';
 import { createToken, introspectToken } from '../support/embed-tokens.ts';
+import { exchange } from '../support/exchange.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { type PrefixProxy, startPrefixProxy } from '../support/prefix-proxy.ts';
 import { snippetsOf } from '../support/snippets.ts';
 
 /** The modules of the page, in order. */
 const [viewer, verification, rotation] = snippetsOf('docs/embedding.md')
-  .filter(({ language }) => language === 'js')
+  .filter(({ language, info }) => language === 'js' && info === '')
   // A module without a folder finds no packages by name.
   .map(({ text }) => text.replace("'jose'", `'${import.meta.resolve('jose')}'`))
   .map((text) => `data:text/javascript,${encodeURIComponent(text)}`);
@@ -107,6 +112,26 @@ test('throws when the document is not a persisted operation', async () => {
   onTestFinished(() => persisted.close());
   vi.stubEnv('GATEWAY', persisted.url);
   for (const sent of [token, '']) await expect(findViewer(sent)).rejects.toThrow('INVALID_INPUT');
+});
+
+test('the embed backend of the client is short: it responds with the dashboard of the viewer', async () => {
+  const [{ text } = { text: '' }] = snippetsOf('docs/embedding.md').filter(({ info }) => info === 'file=embed-backend.js');
+  expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(15);
+  const { embedBackend } = await importWithClient<{ embedBackend: Server }>(text);
+  onTestFinished(() => void embedBackend.close());
+  embedBackend.listen(0, '127.0.0.1');
+  await once(embedBackend, 'listening');
+  const url = `http://127.0.0.1:${(embedBackend.address() as AddressInfo).port}`;
+  const ask = (token?: string) =>
+    exchange(url, 'GET', '/', { headers: token ? { authorization: `Bearer ${token}` } : {}, agent: false });
+  const token = await createGroup('backend');
+  expect((await ask(token)).json).toEqual({ dashboard: 'sales', variables: { region: 'eu' } });
+  for (const other of [undefined, 'this-token-is-of-no-group']) expect((await ask(other)).status).toBe(401);
+  await gateway.database.prisma.apiToken.updateMany({
+    where: { scopes: { has: 'groups:resolve' } },
+    data: { revokedAt: new Date() },
+  });
+  expect((await ask(token)).status).toBe(503);
 });
 
 test('throws when it is not known who is viewing', async () => {

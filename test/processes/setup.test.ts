@@ -7,8 +7,15 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 let checkout: string;
 beforeEach(() => {
   checkout = mkdtempSync(join(tmpdir(), 'gateway-setup-'));
-  for (const folder of ['scripts', 'src', 'web', 'tools']) mkdirSync(join(checkout, folder));
-  for (const file of ['package.json', 'package-lock.json', 'web/package.json', 'scripts/setup.js', 'scripts/lock.js'])
+  for (const folder of ['scripts', 'src', 'client', 'web', 'tools']) mkdirSync(join(checkout, folder));
+  for (const file of [
+    'package.json',
+    'package-lock.json',
+    'client/package.json',
+    'web/package.json',
+    'scripts/setup.js',
+    'scripts/lock.js',
+  ])
     cpSync(file, join(checkout, file));
 });
 afterEach(() => {

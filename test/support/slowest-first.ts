@@ -9,6 +9,7 @@ const slowest = [
   'http/on-response.test.ts',
   'graphql/fast-path.test.ts',
   'docs-config/growth.test.ts',
+  'client/faults.test.ts',
   'database/client.test.ts',
   'races/model.test.ts',
   'commands/doctor.test.ts',

@@ -1,0 +1,45 @@
+export type { TypedDocument } from './document.ts';
+export {
+  type Clock,
+  createEmbedTokenProvider,
+  type EmbedTokenProvider,
+  type EmbedTokenProviderOptions,
+  type EmbedTokenResponse,
+} from './embed-token-provider.ts';
+export { createEmbedTokenVerifier, type EmbedTokenClaims, type EmbedTokenVerifierOptions } from './embed-token-verifier.ts';
+export {
+  ConflictError,
+  EmbedTokenError,
+  ForbiddenError,
+  GatewayError,
+  type GatewayErrorCode,
+  type GatewayErrorDetails,
+  InvalidInputError,
+  type Issue,
+  NetworkError,
+  NotFoundError,
+  RateLimitedError,
+  UnauthenticatedError,
+  UnavailableError,
+  VersionMismatchError,
+  WebhookError,
+} from './errors.ts';
+export { type EmbedTokens, type ListOptions, UserGroupGateway, type UserGroups } from './gateway.ts';
+export type {
+  CreateEmbedTokenInput,
+  DataSourceMappingInput,
+  DeleteUserGroupInput,
+  EnvironmentTag,
+  ErrorCode,
+  GetOrCreateUserGroupInput,
+  RotateUserGroupTokenInput,
+  SetUserGroupEnvironmentInput,
+  UpdateUserGroupInput,
+  UserGroup,
+  UserGroupBy,
+  UserGroupFilter,
+  UserGroupOrder,
+  Viewer,
+} from './generated.ts';
+export type { CallOptions, Fetch, GatewayOptions, RequestReport } from './send.ts';
+export { verifyWebhook, type WebhookEvent, type WebhookHeaders } from './webhooks.ts';

@@ -1,0 +1,180 @@
+import { type TypedDocument, textOf } from './document.ts';
+import { createError, GatewayError, type Issue } from './errors.ts';
+
+/** The part of `fetch` that the client uses. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** What a {@link UserGroupGateway} is created with. */
+export interface GatewayOptions {
+  /** Where the gateway is reached, such as `https://example.com/groups`. */
+  readonly url: string;
+  /** The API token of your backend. It must not reach a browser. */
+  readonly apiToken: string;
+  /** How long a call may take, with all retries and the pauses between them, in milliseconds; 30,000 by default. */
+  readonly timeoutMs?: number;
+  /** How often a call is sent again at most; 3 by default, 0 for never. */
+  readonly retries?: number;
+  /** Sends the requests instead of the global `fetch`. */
+  readonly fetch?: Fetch;
+  /** Called after each request, retries included: for a log or metrics. What it throws, the call throws. */
+  readonly onRequest?: (report: RequestReport) => void;
+}
+
+/** What is known of a request once it is over. */
+export interface RequestReport {
+  /** The name of the operation, such as `GetOrCreateUserGroup`. */
+  readonly operation: string;
+  /** 1 for the first request of a call. */
+  readonly attempt: number;
+  readonly durationMs: number;
+  /** The error of the request; nothing if it succeeded. */
+  readonly error: GatewayError | undefined;
+}
+
+/** The options of a single call. */
+export interface CallOptions {
+  /** Ends the call, which then rejects with the reason of the signal. It is not sent again. */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * The key by which a change is made once: your own, if you repeat the call yourself, also from another process. By default, a
+   * new one.
+   */
+  readonly idempotencyKey?: string;
+}
+
+/** Sends an operation until there is a result. @throws GatewayError; the reason of the signal. */
+export type Send = <Result, Variables>(
+  document: TypedDocument<Result, Variables> | string,
+  variables: Variables | undefined,
+  options?: CallOptions,
+) => Promise<{ readonly data: Result; readonly requestId: string | undefined }>;
+
+/** Errors after which the same request is sent again: each change has its key, so that it is made once. */
+const repeated = new Set(['NETWORK', 'TIMEOUT', 'UNAVAILABLE', 'RATE_LIMITED', 'IDEMPOTENCY_KEY_IN_USE']);
+
+/** Creates the function that sends operations. */
+export function createSend(options: GatewayOptions): Send {
+  const { apiToken, timeoutMs = 30_000, retries = 3, onRequest } = options;
+  const endpoint = `${new URL(options.url).href.replace(/\/+$/, '')}/graphql`;
+  // An unset variable of the environment, or the line break at the end of a file. Not shown: it is a secret.
+  if (typeof apiToken !== 'string' || !/^[\x21-\x7e]+$/.test(apiToken))
+    throw new TypeError('apiToken must be a text of printable characters without spaces or line breaks.');
+  const send: Fetch = options.fetch ?? ((url, init) => fetch(url, init));
+  return async (document, variables, { signal, idempotencyKey = crypto.randomUUID() } = {}) => {
+    const query = textOf(document);
+    const operation = /\b(?:query|mutation)\s+(\w+)/.exec(query)?.[1] ?? '';
+    const body = JSON.stringify({ query, variables });
+    const headers: Record<string, string> = {
+      authorization: `Token ${apiToken}`,
+      'content-type': 'application/json',
+      accept: 'application/graphql-response+json, application/json',
+    };
+    if (/\bmutation\b/.test(query)) headers['idempotency-key'] = `"${idempotencyKey}"`;
+    const deadline = performance.now() + timeoutMs;
+    for (let attempt = 1; ; attempt += 1) {
+      signal?.throwIfAborted();
+      const isLast = attempt > retries;
+      const startedAt = performance.now();
+      // Half of what is left, so that a request that gets no response can be sent again.
+      const limitMs = (deadline - startedAt) / (isLast ? 1 : 2);
+      const outcome = await withLimit(endpoint, limitMs, signal, async (limit) =>
+        readResponse(await send(endpoint, { method: 'POST', headers, body, redirect: 'manual', signal: limit })),
+      ).catch((cause: unknown) => lost(endpoint, cause));
+      signal?.throwIfAborted();
+      const error = outcome instanceof GatewayError ? outcome : undefined;
+      onRequest?.({ operation, attempt, durationMs: performance.now() - startedAt, error });
+      if (!(outcome instanceof GatewayError)) return outcome;
+      const pauseMs = (outcome.retryAfterSeconds ?? 0.05 * 2 ** attempt) * 1_000 * (1 + Math.random() / 2);
+      if (isLast || !repeated.has(outcome.code) || performance.now() + pauseMs >= deadline) throw outcome;
+      await pause(pauseMs, signal);
+    }
+  };
+}
+
+/** Reads the response to a GraphQL request. @throws GatewayError when it has errors, or is not one of the gateway. */
+async function readResponse(response: Response) {
+  const { status, headers } = response;
+  const text = await response.text();
+  const requestId = headers.get('x-request-id') ?? undefined;
+  const retryAfterSeconds = Number(headers.get('retry-after')) || undefined;
+  const { data, errors } = parse(text);
+  const [problem] = errors ?? [];
+  if (problem) {
+    const { code = 'INTERNAL', issues } = problem.extensions ?? {};
+    throw createError(code, problem.message, { issues, requestId, retryAfterSeconds });
+  }
+  if (data) return { data, requestId };
+  const message = `The response, with status ${status}, is not one of the gateway: it was cut off, or a proxy sent it.`;
+  throw createError(codeOf(status), message, { requestId, retryAfterSeconds });
+}
+
+interface Body {
+  // biome-ignore lint/suspicious/noExplicitAny: as the type of the operation says
+  readonly data?: any;
+  readonly errors?: readonly {
+    readonly message: string;
+    readonly extensions?: { readonly code?: string; readonly issues?: readonly Issue[] };
+  }[];
+}
+
+function parse(text: string): Body {
+  try {
+    return Object(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
+
+/** What a response means that is not one of the gateway. */
+function codeOf(status: number): string {
+  if (status === 429) return 'RATE_LIMITED';
+  if (status >= 502 && status <= 504) return 'UNAVAILABLE';
+  return status >= 200 && status <= 299 ? 'NETWORK' : 'INVALID_RESPONSE';
+}
+
+/** What a request threw, as an error of the client. */
+export function lost(url: string, cause: unknown): GatewayError {
+  if (cause instanceof GatewayError) return cause;
+  const { message = cause } = Object((cause as Error | undefined)?.cause ?? cause);
+  return createError('NETWORK', `No complete response from ${url}: ${message}`, { cause });
+}
+
+/**
+ * Runs something that a signal ends after a time, or when the caller's signal does; then rejects, also if it goes on.
+ *
+ * @throws what it throws; GatewayError `TIMEOUT` when the time is over; the reason of the caller's signal.
+ */
+export async function withLimit<Value>(
+  what: string,
+  limitMs: number,
+  signal: AbortSignal | undefined,
+  run: (limit: AbortSignal) => Promise<Value>,
+): Promise<Value> {
+  const controller = new AbortController();
+  const ended = new Promise<never>((_, reject) => {
+    controller.signal.addEventListener('abort', () => reject(controller.signal.reason));
+  });
+  const end = () => controller.abort(signal?.reason);
+  const expire = () => controller.abort(createError('TIMEOUT', `${what} did not respond within ${Math.ceil(limitMs)} ms.`));
+  const timer = setTimeout(expire, Math.min(limitMs, 2 ** 31 - 1));
+  signal?.addEventListener('abort', end);
+  try {
+    return await Promise.race([run(controller.signal), ended]);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', end);
+  }
+}
+
+/** Waits, unless the signal ends it. */
+async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let end = () => {};
+  await new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+    end = resolve;
+    signal?.addEventListener('abort', end);
+  });
+  clearTimeout(timer);
+  signal?.removeEventListener('abort', end);
+}

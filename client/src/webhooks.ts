@@ -1,0 +1,80 @@
+import { createError } from './errors.ts';
+import { decodeBase64 } from './jwt.ts';
+
+/** What a webhook tells: that something changed, and of which group; no values. Read the group to see them. */
+export interface WebhookEvent {
+  /** What happened, such as `user_group.updated`. */
+  readonly type: string;
+  /** When, as ISO 8601. */
+  readonly timestamp: string;
+  readonly data: {
+    /** The globally unique id of the group. */
+    readonly id: string;
+    readonly provided_id: string;
+    readonly team_id: number;
+    readonly environment: string;
+    /** The fields that changed, such as `name` or `properties.plan`. */
+    readonly changed: readonly string[];
+  };
+}
+
+/** The headers of a request: those of `fetch`, or an object as Node.js has it. */
+export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
+
+const toleranceSeconds = 300;
+
+/**
+ * Verifies a webhook as Standard Webhooks 1.0.0 says: one of its signatures is made with the secret, and it was sent within the
+ * last 5 minutes. A webhook may arrive more than once, each time with the same header `webhook-id`.
+ *
+ * @param secret `whsec_…`, as the gateway showed it.
+ * @param body the body as it arrived, not parsed: its bytes are signed.
+ * @param options `now`: the time in milliseconds since 1970, instead of `Date.now`.
+ * @throws WebhookError for one that is not accepted. TypeError for a malformed secret.
+ * @example
+ * const { type, data } = await verifyWebhook(secret, request.headers, await request.text());
+ */
+export async function verifyWebhook<Event = WebhookEvent>(
+  secret: string,
+  headers: WebhookHeaders,
+  body: string | Uint8Array,
+  { now = Date.now }: { readonly now?: () => number } = {},
+): Promise<Event> {
+  const key = await importSecret(secret);
+  const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map((name) => headerOf(headers, `webhook-${name}`));
+  if (!id || !timestamp || !signatures)
+    throw invalid('The headers webhook-id, webhook-timestamp and webhook-signature are needed.');
+  const isRecent = /^\d+$/.test(timestamp) && Math.abs(now() / 1_000 - Number(timestamp)) <= toleranceSeconds;
+  if (!isRecent) throw invalid('The webhook was not sent within the last 5 minutes, or the clock of this machine is wrong.');
+  const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
+  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
+  const signed = new Blob([`${id}.${timestamp}.`, bytes as Uint8Array<ArrayBuffer>]);
+  const content = await signed.arrayBuffer();
+  // WebCrypto compares in constant time.
+  const matches = [...signatures.matchAll(/(?<!\S)v1,([A-Za-z0-9+/]{43}=)(?!\S)/g)].map(([, signature = '']) =>
+    crypto.subtle.verify('HMAC', key, decodeBase64(signature), content),
+  );
+  if (!(await Promise.all(matches)).includes(true)) throw invalid('No signature of the webhook is of this secret and this body.');
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw createError('INVALID_WEBHOOK', 'The body of the webhook is no JSON.', { cause });
+  }
+}
+
+const invalid = (message: string) => createError('INVALID_WEBHOOK', message);
+
+function headerOf(headers: WebhookHeaders, name: string): string | undefined {
+  if (headers instanceof Headers) return headers.get(name) ?? undefined;
+  const [, value] = Object.entries(headers).find(([key]) => key.toLowerCase() === name) ?? [];
+  return typeof value === 'string' ? value : undefined;
+}
+
+async function importSecret(secret: string) {
+  try {
+    const bytes = decodeBase64(secret.replace(/^whsec_/, ''));
+    return await crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
+  } catch {
+    throw new TypeError('The secret must be as the gateway showed it: whsec_ and base64.');
+  }
+}

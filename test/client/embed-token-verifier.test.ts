@@ -1,0 +1,212 @@
+import { generateKeyPairSync, type KeyObject, type KeyPairKeyObjectResult, sign } from 'node:crypto';
+import { jwtVerify } from 'jose';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  createEmbedTokenVerifier,
+  EmbedTokenError,
+  type EmbedTokenVerifierOptions,
+  type Fetch,
+  NetworkError,
+  UserGroupGateway,
+} from '../../client/src/index.ts';
+import { verifyRemotely } from '../support/embed-tokens.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+
+let gateway: TestGateway;
+let signer: UserGroupGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+  const scopes = ['embed:sign' as const, 'groups:write' as const];
+  signer = new UserGroupGateway({ url: gateway.url, apiToken: (await gateway.issue({ scopes })).secret });
+  await signer.userGroups.getOrCreate({ providedId: 'acme', properties: { plan: 'gold' } });
+});
+afterAll(() => gateway.close());
+
+const by = { providedId: 'acme' };
+const audience = 'dashboards';
+const ofGateway = (): EmbedTokenVerifierOptions => ({ url: gateway.url, environment: 'Testing', audience });
+
+test('accepts what the gateway signs, and says what jose says', async () => {
+  const { token } = await signer.embedTokens.create({ by, audience, includeProperties: true });
+  const claims = await createEmbedTokenVerifier(ofGateway())(token);
+  expect(claims).toEqual((await verifyRemotely(gateway.url, token)).payload);
+  expect(claims).toMatchObject({ sub: 'acme', env: 'Testing', aud: audience, properties: { plan: 'gold' } });
+  const named = { issuer: `${gateway.url}/testing`, jwks: `${gateway.url}/.well-known/jwks.json`, audience };
+  expect(await createEmbedTokenVerifier(named)(token)).toEqual(claims);
+});
+
+test('rejects a token of another environment, issuer or audience', async () => {
+  const { token } = await signer.embedTokens.create({ by, audience });
+  const { token: forNobody } = await signer.embedTokens.create({ by });
+  const { url } = gateway;
+  const rejected = async (sent: string, options: EmbedTokenVerifierOptions) =>
+    expect(createEmbedTokenVerifier(options)(sent)).rejects.toThrow(EmbedTokenError);
+  await rejected(token, { url, environment: 'Customer', audience });
+  await rejected(token, { url, environment: null, audience });
+  await rejected(token, { url, environment: 'Testing', audience: 'another' });
+  await rejected(token, { url, environment: 'Testing', audience: null });
+  await rejected(token, { issuer: 'https://example.com/testing', jwks: `${url}/.well-known/jwks.json`, audience });
+  await rejected(forNobody, ofGateway());
+  expect(await createEmbedTokenVerifier({ url, environment: 'Testing', audience: null })(forNobody)).toMatchObject({
+    sub: 'acme',
+  });
+});
+
+/** A gateway of the test: its keys can be changed, and its tokens say anything. */
+function createSigner() {
+  const pairs = new Map<string, KeyPairKeyObjectResult>();
+  const add = (kid: string) => void pairs.set(kid, generateKeyPairSync('ed25519'));
+  add('first');
+  const clock = { now: 1_800_000_000_000 };
+  const seconds = () => clock.now / 1_000;
+  const requests: number[] = [];
+  const failing = { how: undefined as (() => Promise<Response>) | undefined };
+  const fetch: Fetch = async () => {
+    requests.push(clock.now);
+    const keys = [...pairs].map(([kid, { publicKey }]) => ({
+      ...publicKey.export({ format: 'jwk' }),
+      kid,
+      alg: 'EdDSA',
+      use: 'sig',
+    }));
+    return failing.how ? failing.how() : Response.json({ keys: [{ kty: 'RSA', kid: 'of another kind' }, ...keys] });
+  };
+  const encode = (part: unknown) => Buffer.from(JSON.stringify(part)).toString('base64url');
+  const signed = (header: object = {}, claims: object = {}, key?: KeyObject): string => {
+    const all = { alg: 'EdDSA', kid: 'first', typ: 'JWT', ...header };
+    const given = {
+      iss: 'https://gateway/testing',
+      sub: 'acme',
+      aud: audience,
+      iat: seconds(),
+      nbf: seconds(),
+      exp: seconds() + 900,
+    };
+    const text = `${encode(all)}.${encode({ ...given, ...claims })}`;
+    const privateKey = key ?? (pairs.get(all.kid) ?? pairs.get('first'))?.privateKey;
+    return `${text}.${sign(null, Buffer.from(text), privateKey as KeyObject).toString('base64url')}`;
+  };
+  const verify = createEmbedTokenVerifier({
+    url: 'https://gateway/',
+    environment: 'Testing',
+    audience,
+    fetch,
+    now: () => clock.now,
+  });
+  return {
+    verify,
+    signed,
+    add,
+    remove: (kid: string) => pairs.delete(kid),
+    clock,
+    requests,
+    pairs,
+    failing,
+  };
+}
+
+test('rejects every token that is not as the gateway makes them, without a request where the header says so', async () => {
+  const { verify, signed, requests, clock, pairs } = createSigner();
+  const rejected = async (token: unknown, code = 'INVALID_EMBED_TOKEN') =>
+    expect(await verify(token).catch((error: unknown) => error), String(token)).toMatchObject({ code });
+  const seconds = clock.now / 1_000;
+  const valid = signed();
+  const [header, claims, signature = ''] = valid.split('.');
+  for (const other of [{ alg: 'none' }, { alg: 'HS256' }, { alg: 'Ed25519' }, { typ: 'at+jwt' }, { kid: 5 }, { crit: ['b64'] }])
+    await rejected(signed(other));
+  for (const text of [
+    '',
+    'a.b.c',
+    `${header}.${claims}.`,
+    `${valid}.`,
+    ` ${valid}`,
+    `${valid}\n`,
+    'x'.repeat(200_000),
+    undefined,
+    null,
+    5,
+    {},
+  ])
+    await rejected(text);
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+  const nextLast = alphabet[alphabet.indexOf(signature.at(-1) ?? '') + 1];
+  await rejected(valid.slice(0, -1) + nextLast); // decodes to the same bytes
+  expect(requests).toEqual([]);
+
+  expect(await verify(valid)).toMatchObject({ sub: 'acme' });
+  await rejected(`${header}.${Buffer.from('{"sub":"other"}').toString('base64url')}.${signature}`);
+  await rejected(signed({}, {}, generateKeyPairSync('ed25519').privateKey));
+  await rejected(signed({ kid: 'of nobody' }));
+  for (const claim of [
+    { iss: 'https://gateway/customer' },
+    { iss: undefined },
+    { aud: 'other' },
+    { aud: [audience] },
+    { aud: undefined },
+  ])
+    await rejected(signed({}, claim));
+  for (const nbf of [seconds + 61, 'never', undefined]) await rejected(signed({}, { nbf }));
+  for (const exp of [seconds, seconds - 1, 'never', undefined]) await rejected(signed({}, { exp }), 'EXPIRED_EMBED_TOKEN');
+  expect(await verify(signed({}, { nbf: seconds + 30, exp: seconds + 1 }))).toMatchObject({ sub: 'acme' });
+
+  // What it accepts, jose accepts; and what jose rejects, it rejects.
+  const key = pairs.get('first')?.publicKey as KeyObject;
+  const currentDate = new Date(clock.now);
+  await jwtVerify(valid, key, { algorithms: ['EdDSA'], issuer: 'https://gateway/testing', audience, currentDate, typ: 'JWT' });
+});
+
+test('fetches the keys once for many tokens, and again after five minutes', async () => {
+  const { verify, signed, requests, clock } = createSigner();
+  await Promise.all(Array.from({ length: 20 }, () => verify(signed())));
+  clock.now += 299_000;
+  await verify(signed());
+  expect(requests).toHaveLength(1);
+  clock.now += 2_000;
+  await Promise.all(Array.from({ length: 20 }, () => verify(signed())));
+  expect(requests).toHaveLength(2);
+});
+
+test('finds a new key, but asks for unknown ones at most every 30 seconds', async () => {
+  const { verify, signed, requests, clock, add, remove } = createSigner();
+  await verify(signed());
+  add('second');
+  await expect(verify(signed({ kid: 'second' }))).rejects.toThrow(EmbedTokenError);
+  clock.now += 30_000;
+  expect(await verify(signed({ kid: 'second' }))).toMatchObject({ sub: 'acme' });
+  for (let index = 0; index < 50; index += 1) {
+    clock.now += 1_000;
+    await expect(verify(signed({ kid: `unknown ${index}` }))).rejects.toThrow(EmbedTokenError);
+  }
+  expect(requests).toHaveLength(3);
+  const old = signed({}, { exp: clock.now / 1_000 + 3_600 });
+  remove('first');
+  clock.now += 300_000;
+  await expect(verify(old)).rejects.toThrow(EmbedTokenError);
+});
+
+test('uses the keys for an hour while the gateway does not respond; a token of an unknown key is then not known to be wrong', async () => {
+  const { verify, signed, requests, clock, failing } = createSigner();
+  const failures = [
+    () => Promise.reject(new TypeError('fetch failed')),
+    async () => new Response('', { status: 503 }),
+    async () => new Response('<html>'),
+    async () => Response.json({}),
+  ];
+  for (const failure of failures) {
+    const unreached = createSigner();
+    unreached.failing.how = failure;
+    await expect(unreached.verify(unreached.signed())).rejects.toThrow(NetworkError);
+  }
+  await verify(signed());
+  failing.how = failures[0];
+  clock.now += 3_590_000;
+  const token = signed();
+  expect(await verify(token)).toMatchObject({ sub: 'acme' });
+  await expect(verify(signed({ kid: 'new' }))).rejects.toThrow(NetworkError);
+  clock.now += 20_000;
+  await expect(verify(signed())).rejects.toThrow(NetworkError);
+  expect(requests).toHaveLength(2);
+  failing.how = undefined;
+  clock.now += 20_000;
+  expect(await verify(token)).toMatchObject({ sub: 'acme' });
+});

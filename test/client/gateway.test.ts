@@ -1,0 +1,245 @@
+import { readFileSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import {
+  ConflictError,
+  ForbiddenError,
+  GatewayError,
+  InvalidInputError,
+  NetworkError,
+  NotFoundError,
+  type RequestReport,
+  UnauthenticatedError,
+  UserGroupGateway,
+  VersionMismatchError,
+} from '../../client/src/index.ts';
+import type { Scope } from '../../src/caller.ts';
+import { parsePersistedOperations } from '../../src/graphql/execution/persisted-operations.ts';
+import { schema } from '../../src/schema.ts';
+import { freePort } from '../support/free-port.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { startPrefixProxy } from '../support/prefix-proxy.ts';
+
+let gateway: TestGateway;
+let client: UserGroupGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+  client = new UserGroupGateway({ url: gateway.url, apiToken: gateway.token });
+});
+afterAll(() => gateway.close());
+
+const collect = <Item>(items: AsyncIterable<Item>): Promise<Item[]> => Readable.from(items).toArray();
+
+const clientWith = async (...scopes: Scope[]) =>
+  new UserGroupGateway({ url: gateway.url, apiToken: (await gateway.issue({ scopes })).secret });
+
+test('creates a group once, and returns it as it is stored', async () => {
+  const input = {
+    providedId: 'acme',
+    name: 'ACME',
+    properties: { plan: 'gold' },
+    mapping: [{ schemaId: '1', dataSource: 'eu' }],
+  };
+  const { userGroup, created } = await client.userGroups.getOrCreate(input);
+  expect(created).toBe(true);
+  expect(userGroup).toEqual({
+    ...input,
+    id: expect.any(String),
+    teamId: expect.any(Number),
+    environmentTag: 'TESTING',
+    token: expect.stringMatching(/^ugt_/),
+    createdAt: expect.stringMatching(/Z$/),
+    updatedAt: expect.stringMatching(/Z$/),
+    version: 1,
+  });
+  expect(await client.userGroups.getOrCreate({ providedId: 'acme', name: 'Another' })).toEqual({ userGroup, created: false });
+  for (const by of [{ providedId: 'acme' }, { id: userGroup.id }, { teamId: userGroup.teamId }, { token: userGroup.token }])
+    expect(await client.userGroups.get(by)).toEqual(userGroup);
+  expect(await client.userGroups.get({ providedId: 'of no group' })).toBeNull();
+});
+
+test('lists every group of a filter in its order, page by page', async () => {
+  const names = ['list 1', 'list 2', 'list 3', 'list 4', 'list 5'];
+  for (const name of names) await client.userGroups.getOrCreate({ providedId: name });
+  const operations: string[] = [];
+  const onRequest = ({ operation }: RequestReport) => void operations.push(operation);
+  const reporting = new UserGroupGateway({ url: gateway.url, apiToken: gateway.token, onRequest });
+  const list = reporting.userGroups.list({
+    filter: { search: 'list' },
+    orderBy: { field: 'NAME', direction: 'ASC' },
+    pageSize: 2,
+  });
+  expect((await collect(list)).map(({ name }) => name)).toEqual(names);
+  expect(operations).toEqual(['ListUserGroups', 'ListUserGroups', 'ListUserGroups']);
+  expect(await collect(client.userGroups.list({ filter: { search: 'of no group' } }))).toEqual([]);
+  expect((await collect(client.userGroups.list())).length).toBeGreaterThanOrEqual(5);
+  await expect(collect(client.userGroups.list({ pageSize: 101 }))).rejects.toThrow(InvalidInputError);
+});
+
+test('lists groups that are too large for one response', async () => {
+  const { secret: apiToken } = await gateway.issue({ environment: 'Customer' });
+  const customers = new UserGroupGateway({ url: gateway.url, apiToken });
+  const mapping = Array.from({ length: 1_000 }, (_, index) => ({
+    schemaId: `${index}`.padEnd(255, 'a'),
+    dataSource: 'b'.repeat(255),
+  }));
+  for (let index = 0; index < 40; index += 1)
+    await customers.userGroups.getOrCreate({ providedId: `large ${index}`, mapping: [] });
+  await gateway.database.prisma.userGroup.updateMany({
+    where: { environmentTag: 'Customer' },
+    data: { mapping: Object.fromEntries(mapping.map(({ schemaId, dataSource }) => [schemaId, dataSource])) },
+  });
+  const ids = (await collect(customers.userGroups.list())).map(({ providedId }) => providedId);
+  expect(new Set(ids).size).toBe(40);
+  expect(ids).toHaveLength(40);
+});
+
+test('changes a group, and not one that has changed since it was read', async () => {
+  const by = { providedId: 'changed' };
+  await client.userGroups.getOrCreate({ ...by, properties: { plan: 'silver', region: 'eu' } });
+  const { userGroup } = await client.userGroups.update({ by, mergeProperties: { plan: 'gold' } });
+  expect(userGroup).toMatchObject({ properties: { plan: 'gold', region: 'eu' }, version: 2 });
+  const error = await client.userGroups.update({ by, name: 'X', expectedVersion: 1 }).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(VersionMismatchError);
+  expect(error).toMatchObject({ code: 'VERSION_MISMATCH', userGroup });
+  await expect(client.userGroups.update({ by: { providedId: 'of no group' }, name: 'X' })).rejects.toThrow(NotFoundError);
+});
+
+test('rotates a token, and resolves who views by either during the grace period', async () => {
+  const first = await client.userGroups.getOrCreate({ providedId: 'rotated', properties: { region: 'eu' } });
+  const currentToken = first.userGroup.token;
+  const { userGroup, previousTokenExpiresAt } = await client.userGroups.rotateToken({ currentToken, graceSeconds: 3_600 });
+  expect(Math.round((Date.parse(previousTokenExpiresAt ?? '') - Date.now()) / 60_000)).toBe(60);
+  const { token, ...viewer } = userGroup;
+  const resolver = await clientWith('groups:resolve');
+  for (const presented of [token, currentToken]) expect(await resolver.resolveViewer(presented)).toEqual(viewer);
+  await expect(client.userGroups.rotateToken({ currentToken })).rejects.toThrow(NotFoundError);
+});
+
+test('what a browser sends instead of a token is of no viewer; a failed look-up is an error', async () => {
+  const resolver = await clientWith('groups:resolve');
+  for (const presented of [
+    'of-no-group-at-all',
+    '',
+    undefined,
+    null,
+    5,
+    ['a'],
+    'x'.repeat(256),
+    'x'.repeat(2_000_000),
+    'a\0',
+    'a\ud800',
+  ])
+    expect(await resolver.resolveViewer(presented)).toBeNull();
+  const other = await clientWith('config:validate');
+  await expect(other.resolveViewer('of-no-group-at-all')).rejects.toThrow(ForbiddenError);
+});
+
+test('deletes a group', async () => {
+  const { userGroup } = await client.userGroups.getOrCreate({ providedId: 'deleted' });
+  expect(await client.userGroups.delete({ by: { id: userGroup.id } })).toEqual({ deletedId: userGroup.id });
+  expect(await client.userGroups.get({ id: userGroup.id })).toBeNull();
+});
+
+test('moves a group to another environment, unless its id is taken there', async () => {
+  const admin = await clientWith('admin');
+  await admin.userGroups.getOrCreate({ providedId: 'moved' });
+  const by = { providedId: 'moved' };
+  const { userGroup } = await admin.userGroups.setEnvironment({ by, environmentTag: 'CUSTOMER' });
+  expect(userGroup.environmentTag).toBe('CUSTOMER');
+  await client.userGroups.getOrCreate(by);
+  await expect(admin.userGroups.setEnvironment({ by: { teamId: userGroup.teamId }, environmentTag: 'TESTING' })).rejects.toThrow(
+    ConflictError,
+  );
+});
+
+test('creates an embed token', async () => {
+  await client.userGroups.getOrCreate({ providedId: 'embedded' });
+  const signer = await clientWith('embed:sign');
+  const { token, expiresAt } = await signer.embedTokens.create({ by: { providedId: 'embedded' }, expiresInSeconds: 60 });
+  expect(token).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
+  expect(Math.round((Date.parse(expiresAt) - Date.now()) / 60_000)).toBe(1);
+});
+
+test('errors have the code, the issues and the request id of the gateway', async () => {
+  const error = await client.userGroups.getOrCreate({ providedId: '' }).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(InvalidInputError);
+  expect(error).toBeInstanceOf(GatewayError);
+  expect(error).toMatchObject({
+    code: 'INVALID_INPUT',
+    issues: [{ path: ['providedId'], message: expect.any(String) }],
+    requestId: expect.stringMatching(/^[\da-f-]{36}$/),
+  });
+  const unknown = new UserGroupGateway({ url: gateway.url, apiToken: 'of-no-api-token-at-all' });
+  await expect(unknown.userGroups.get({ teamId: 1 })).rejects.toThrow(UnauthenticatedError);
+  const reader = await clientWith('groups:read');
+  await expect(reader.userGroups.getOrCreate({ providedId: 'x' })).rejects.toThrow(ForbiddenError);
+});
+
+test('executes operations of your own, typed or not', async () => {
+  expect(await client.query('{ caller { name } }')).toEqual({ caller: { name: 'test' } });
+  const query = 'query ($id: String!) { userGroup(by: { providedId: $id }) { name } }';
+  expect(await client.query(query, { id: 'of no group' })).toEqual({ userGroup: null });
+  await expect(client.query('{ nothing }')).rejects.toMatchObject({
+    code: 'INVALID_INPUT',
+    message: expect.stringContaining('nothing'),
+  });
+});
+
+test('a change is made once for a key of your own, whoever repeats it', async () => {
+  const { userGroup } = await client.userGroups.getOrCreate({ providedId: 'keyed' });
+  const rotate = (idempotencyKey: string) =>
+    new UserGroupGateway({ url: gateway.url, apiToken: gateway.token }).userGroups.rotateToken(
+      { currentToken: userGroup.token },
+      { idempotencyKey },
+    );
+  const first = await rotate('the key of a rotation');
+  expect(await rotate('the key of a rotation')).toEqual(first);
+  await expect(rotate('another key')).rejects.toThrow(NotFoundError);
+  const options = { idempotencyKey: 'the key of a rotation' };
+  await expect(client.userGroups.getOrCreate({ providedId: 'keyed' }, options)).rejects.toMatchObject({
+    code: 'IDEMPOTENCY_KEY_REUSED',
+  });
+});
+
+test('a gateway below a path is called there, with or without a slash at the end', async () => {
+  const proxy = await startPrefixProxy('/groups', () => gateway.url);
+  onTestFinished(() => proxy.close());
+  for (const url of [proxy.url, `${proxy.url}/`])
+    expect(await new UserGroupGateway({ url, apiToken: gateway.token }).userGroups.get({ teamId: 999_999 })).toBeNull();
+  const beside = new UserGroupGateway({ url: proxy.url.replace('/groups', '/other'), apiToken: gateway.token });
+  await expect(beside.userGroups.get({ teamId: 1 })).rejects.toMatchObject({ code: 'INVALID_RESPONSE' });
+});
+
+test('a gateway with persisted operations executes those of the client, which its package lists', async () => {
+  const content = readFileSync(new URL('../../client/operations.json', import.meta.url), 'utf8');
+  const persistedOperations = await parsePersistedOperations([{ content }], schema, true);
+  const strict = await startGateway(gateway.database, { introspection: true, persistedOperations });
+  onTestFinished(() => strict.close());
+  const restricted = new UserGroupGateway({ url: strict.url, apiToken: gateway.token });
+  await restricted.userGroups.getOrCreate({ providedId: 'persisted' });
+  expect(await collect(restricted.userGroups.list({ filter: { providedIds: ['persisted'] } }))).toHaveLength(1);
+  await expect(restricted.query('{ caller { name } }')).rejects.toThrow(InvalidInputError);
+});
+
+test('a gateway that does not listen is an error with its address', async () => {
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const closed = new UserGroupGateway({ url, apiToken: gateway.token, retries: 1 });
+  const error = await closed.userGroups.get({ teamId: 1 }).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(NetworkError);
+  expect((error as Error).message).toContain(`${url}/graphql: connect ECONNREFUSED`);
+});
+
+test.each(['', 'ugk_with a space', 'ugk_of_a_file\n', undefined as unknown as string])(
+  'the API token %j is refused at once, and not shown',
+  (apiToken) => {
+    const create = () => new UserGroupGateway({ url: gateway.url, apiToken });
+    expect(create).toThrow('apiToken must be');
+    if (apiToken) expect(create).not.toThrow(apiToken.trim());
+  },
+);
+
+test('the API token is not shown with the client', async () => {
+  const { inspect } = await import('node:util');
+  expect(inspect(client, { depth: null, showHidden: true }) + JSON.stringify(client)).not.toContain(gateway.token);
+});

@@ -1,0 +1,161 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { type Fetch, type RequestReport, UserGroupGateway } from '../../client/src/index.ts';
+
+// Pauses of seconds, on a clock that the test moves.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
+afterEach(() => void vi.useRealTimers());
+
+const busy = (retryAfter?: string) =>
+  new Response('{"errors":[{"message":"busy","extensions":{"code":"UNAVAILABLE"}}]}', {
+    status: 503,
+    headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter },
+  });
+const found = () => Response.json({ data: { result: null } });
+
+/** A client of a server that responds as told, the last time again and again. @returns also when each request was sent. */
+function clientOf(responses: (() => Response | Promise<Response>)[], options: { retries?: number; timeoutMs?: number } = {}) {
+  const times: number[] = [];
+  const keys: (string | null)[] = [];
+  const reports: RequestReport[] = [];
+  const startedAt = performance.now();
+  const fetch: Fetch = async (_, { headers, signal }) => {
+    times.push(performance.now() - startedAt);
+    keys.push(new Headers(headers).get('idempotency-key'));
+    const response = responses[Math.min(times.length, responses.length) - 1]?.();
+    return Promise.race([
+      response as Response,
+      new Promise<never>((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason))),
+    ]);
+  };
+  const onRequest = (report: RequestReport) => void reports.push(report);
+  return {
+    gateway: new UserGroupGateway({ url: 'http://gateway', apiToken: 'token', fetch, onRequest, ...options }),
+    times,
+    keys,
+    reports,
+  };
+}
+
+/** The outcome of a call, with the clock moved until there is one. */
+async function outcomeOf(call: Promise<unknown>): Promise<unknown> {
+  const outcome = call.catch((error: unknown) => error);
+  await vi.runAllTimersAsync();
+  return outcome;
+}
+
+const by = { providedId: 'acme' };
+
+test('waits as long as Retry-After says, and little longer', async () => {
+  const { gateway, times } = clientOf([() => busy('2'), () => busy('3'), found]);
+  expect(await outcomeOf(gateway.userGroups.get(by))).toBeNull();
+  const [first = -1, second = -1, third = -1] = times;
+  expect(first).toBe(0);
+  expect(second).toBeGreaterThanOrEqual(2_000);
+  expect(second).toBeLessThanOrEqual(3_000);
+  expect(third - second).toBeGreaterThanOrEqual(3_000);
+  expect(third - second).toBeLessThanOrEqual(4_500);
+});
+
+test('does not wait at all for what is later than the end of the call', async () => {
+  const { gateway, times } = clientOf([() => busy('61')]);
+  expect(await outcomeOf(gateway.userGroups.get(by))).toMatchObject({ code: 'UNAVAILABLE', retryAfterSeconds: 61 });
+  expect(times).toEqual([0]);
+});
+
+test('waits longer after each failure, and never the same time', async () => {
+  const runs: number[][] = [];
+  for (let run = 0; run < 20; run += 1) {
+    const { gateway, times } = clientOf([() => busy('0')], { retries: 4 });
+    await outcomeOf(gateway.userGroups.get(by));
+    runs.push(times.slice(1).map((time, index) => time - (times[index] ?? 0)));
+  }
+  for (const pauses of runs) {
+    expect(pauses).toHaveLength(4);
+    for (const [index, pause] of pauses.entries()) {
+      expect(pause).toBeGreaterThanOrEqual(100 * 2 ** index - 1);
+      expect(pause).toBeLessThanOrEqual(150 * 2 ** index + 1);
+    }
+  }
+  expect(new Set(runs.map(([first]) => first)).size).toBeGreaterThan(1);
+});
+
+test('sends a request again that gets no response, and ends in time', async () => {
+  const { gateway, times } = clientOf([() => new Promise<never>(() => {}), found], { timeoutMs: 10_000 });
+  expect(await outcomeOf(gateway.userGroups.get(by))).toBeNull();
+  expect(times[1]).toBeGreaterThanOrEqual(5_000);
+  const silent = clientOf([() => new Promise<never>(() => {})], { timeoutMs: 10_000 });
+  const startedAt = performance.now();
+  expect(await outcomeOf(silent.gateway.userGroups.get(by))).toMatchObject({ code: 'TIMEOUT' });
+  expect(performance.now() - startedAt).toBeLessThanOrEqual(10_000);
+  expect(silent.times).toHaveLength(4);
+});
+
+test('each repetition of a change has its key, and another change another one', async () => {
+  const { gateway, keys } = clientOf([() => busy(), () => busy(), () => Response.json({ data: { result: { deletedId: 'x' } } })]);
+  await outcomeOf(gateway.userGroups.delete({ by }));
+  await outcomeOf(gateway.userGroups.delete({ by }));
+  const [first, second, third, other] = keys;
+  expect(first).toMatch(/^"[\da-f-]{36}"$/);
+  expect([second, third]).toEqual([first, first]);
+  expect(other).not.toBe(first);
+  await outcomeOf(gateway.userGroups.delete({ by }, { idempotencyKey: 'mine' }));
+  expect(keys.at(-1)).toBe('"mine"');
+  await outcomeOf(gateway.userGroups.get(by));
+  expect(keys.at(-1)).toBeNull();
+});
+
+test('sends nothing after the signal of the caller: before, during and between requests', async () => {
+  const reason = new Error('not needed');
+  const before = clientOf([found]);
+  expect(await outcomeOf(before.gateway.userGroups.get(by, { signal: AbortSignal.abort(reason) }))).toBe(reason);
+  expect(before.times).toEqual([]);
+
+  for (const [response, afterMs] of [
+    [() => new Promise<never>(() => {}), 10],
+    [() => busy('2'), 1_000],
+  ] as const) {
+    const { gateway, times } = clientOf([response]);
+    const controller = new AbortController();
+    const outcome = gateway.userGroups.get(by, { signal: controller.signal }).catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(afterMs);
+    controller.abort(reason);
+    expect(await outcome).toBe(reason);
+    await vi.runAllTimersAsync();
+    expect(times).toEqual([0]);
+    expect(vi.getTimerCount()).toBe(0);
+  }
+});
+
+test.each(['INTERNAL', 'FORBIDDEN', 'CONFLICT', 'IDEMPOTENCY_KEY_REUSED', 'OF_A_NEWER_GATEWAY', 'constructor'])(
+  'does not send a request again after %s',
+  async (code) => {
+    const response = () => Response.json({ errors: [{ message: 'no', extensions: { code } }] }, { status: 400 });
+    const { gateway, times } = clientOf([response]);
+    expect(await outcomeOf(gateway.userGroups.get(by))).toMatchObject({ code, message: 'no', name: `GatewayError [${code}]` });
+    expect(times).toHaveLength(1);
+  },
+);
+
+test.each([
+  [404, '<html>', 'INVALID_RESPONSE', 1],
+  [302, '', 'INVALID_RESPONSE', 1],
+  [403, '{"message":"of a proxy"}', 'INVALID_RESPONSE', 1],
+  [429, 'slow down', 'RATE_LIMITED', 4],
+  [502, '', 'UNAVAILABLE', 4],
+  [200, '{"data":', 'NETWORK', 4],
+  [200, 'null', 'NETWORK', 4],
+  [200, '{"errors":7}', 'NETWORK', 4],
+])('a response of a proxy, %i %j, is %s', async (status, text, code, requests) => {
+  const { gateway, times } = clientOf([() => new Response(text, { status })]);
+  expect(await outcomeOf(gateway.userGroups.get(by))).toMatchObject({ code });
+  expect(times).toHaveLength(requests);
+});
+
+test('reports each request with its operation and its error, never the token', async () => {
+  const { gateway, reports } = clientOf([() => busy(), found]);
+  await outcomeOf(gateway.userGroups.get(by));
+  expect(reports).toEqual([
+    { operation: 'GetUserGroup', attempt: 1, durationMs: 0, error: expect.objectContaining({ code: 'UNAVAILABLE' }) },
+    { operation: 'GetUserGroup', attempt: 2, durationMs: 0, error: undefined },
+  ]);
+});

@@ -1,0 +1,91 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { Webhook } from 'standardwebhooks';
+import { expect, test } from 'vitest';
+import { verifyWebhook, WebhookError, type WebhookHeaders } from '../../client/src/index.ts';
+
+const secret = `whsec_${randomBytes(24).toString('base64')}`;
+const sentAt = new Date();
+const event = { type: 'user_group.updated', timestamp: '2026-01-31T12:00:00.000Z', data: { provided_id: 'ä€' } };
+const text = JSON.stringify(event);
+
+/** The headers of a webhook, as the reference implementation signs it. */
+const headersOf = (body = text, by = secret, at = sentAt) => ({
+  'webhook-id': 'msg_1',
+  'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
+  'webhook-signature': new Webhook(by).sign('msg_1', at, body),
+});
+
+test('accepts what the reference implementation signs, in every form of headers and body', async () => {
+  const headers = headersOf();
+  const capitals = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.replace('webhook', 'Webhook'), value]),
+  );
+  for (const form of [headers, capitals, new Headers(headers)]) {
+    for (const body of [text, Buffer.from(text), new TextEncoder().encode(text)])
+      expect(await verifyWebhook(secret, form, body)).toEqual(event);
+  }
+});
+
+test('accepts one valid signature among several, while the secret is rotated', async () => {
+  const { 'webhook-signature': own, ...headers } = headersOf();
+  const other = headersOf(text, `whsec_${randomBytes(24).toString('base64')}`)['webhook-signature'];
+  for (const signatures of [`${other} ${own}`, `${own} ${other}`, `v1a,${'x'.repeat(88)} ${own}`, `v2,${own.slice(3)} ${own}`])
+    expect(await verifyWebhook(secret, { ...headers, 'webhook-signature': signatures }, text)).toEqual(event);
+  for (const signatures of [other, '', `v2,${own.slice(3)}`, own.slice(0, -1), `${own}x`, `x${own}`, own.replace(',', ', ')])
+    await expect(verifyWebhook(secret, { ...headers, 'webhook-signature': signatures }, text)).rejects.toThrow(WebhookError);
+});
+
+test('rejects another body, id, time or secret, and what is incomplete', async () => {
+  const headers = headersOf();
+  const rejected = (given: WebhookHeaders, body: string | Uint8Array = text, by = secret) =>
+    expect(verifyWebhook(by, given, body)).rejects.toMatchObject({ code: 'INVALID_WEBHOOK' });
+  await rejected(headers, `${text} `);
+  await rejected(headers, '');
+  await rejected({ ...headers, 'webhook-id': 'msg_2' });
+  await rejected({ ...headers, 'webhook-timestamp': String(Number(headers['webhook-timestamp']) + 1) });
+  await rejected({ ...headers, 'webhook-timestamp': `${headers['webhook-timestamp']}.0` });
+  await rejected(headers, text, `whsec_${randomBytes(24).toString('base64')}`);
+  for (const name of Object.keys(headers)) {
+    await rejected({ ...headers, [name]: undefined });
+    await rejected({ ...headers, [name]: ['a', 'b'] });
+    await rejected({ ...headers, [name]: 'x' });
+  }
+  await rejected({});
+  await rejected(headersOf('no JSON'), 'no JSON');
+});
+
+test('accepts five minutes to either side, and no more', async () => {
+  const seconds = Math.floor(sentAt.getTime() / 1_000);
+  const verifyAt = (time: number) => verifyWebhook(secret, headersOf(), text, { now: () => time * 1_000 });
+  for (const time of [seconds - 300, seconds, seconds + 300]) expect(await verifyAt(time)).toEqual(event);
+  for (const time of [seconds - 301, seconds + 301]) await expect(verifyAt(time)).rejects.toThrow(WebhookError);
+});
+
+test.each(['whsec_%', 'whsec_', '', 'ä'])('the secret %j is a mistake of the caller', async (malformed) => {
+  await expect(verifyWebhook(malformed, headersOf(), text)).rejects.toThrow(TypeError);
+});
+
+test('accepts exactly what the reference implementation accepts', async () => {
+  const key = Buffer.from(secret.slice(6), 'base64');
+  const signatures = fc.array(fc.constantFrom('own', 'other', 'v2,', 'v1,', 'v1', ',', 'a b', '  '), { maxLength: 4 });
+  const property = fc.asyncProperty(fc.json(), signatures, fc.integer({ min: -400, max: 400 }), async (body, parts, age) => {
+    const timestamp = String(Math.floor(Date.now() / 1_000) - age);
+    const sign = (by: Buffer) => `v1,${createHmac('sha256', by).update(`id.${timestamp}.${body}`).digest('base64')}`;
+    const signature = parts
+      .map((part) => (part === 'own' ? sign(key) : part === 'other' ? sign(Buffer.from('x')) : part))
+      .join(' ');
+    const headers = { 'webhook-id': 'id', 'webhook-timestamp': timestamp, 'webhook-signature': signature };
+    const verdict = async (verify: () => unknown) => {
+      try {
+        return [await verify()];
+      } catch {
+        return 'rejected';
+      }
+    };
+    expect(await verdict(() => verifyWebhook(secret, headers, body))).toEqual(
+      await verdict(() => new Webhook(secret).verify(body, headers)),
+    );
+  });
+  await fc.assert(property, { numRuns: 200 });
+});
