@@ -19,6 +19,12 @@ export interface EmbedTokenClaims {
   /** The number of the group. */
   readonly team_id: number;
   readonly env: 'Customer' | 'Testing' | null;
+  /** Who views within the group, if the token says it. */
+  readonly viewer?: { readonly id: string; readonly name?: string; readonly email?: string; readonly attributes?: unknown };
+  /** What the token opens, by the names of whoever created it. */
+  readonly resources?: readonly string[];
+  /** The origin of the page that embeds. */
+  readonly origin?: string;
   /** The properties of the group, if they were asked for. */
   readonly properties?: unknown;
 }

@@ -67,6 +67,9 @@ export class NotFoundError extends GatewayError {}
 /** The change conflicts with another group. Nothing was changed. */
 export class ConflictError extends GatewayError {}
 
+/** The group is suspended: its tokens identify nothing, and no embed token is created for it. */
+export class SuspendedError extends GatewayError {}
+
 /** The group does not have the `expectedVersion`. Nothing was changed. */
 export class VersionMismatchError extends GatewayError {
   /** The group as it is. */
@@ -99,6 +102,7 @@ const classes = new Map<string, typeof GatewayError>([
   ['FORBIDDEN', ForbiddenError],
   ['NOT_FOUND', NotFoundError],
   ['CONFLICT', ConflictError],
+  ['SUSPENDED', SuspendedError],
   ['VERSION_MISMATCH', VersionMismatchError],
   ['RATE_LIMITED', RateLimitedError],
   ['UNAVAILABLE', UnavailableError],

@@ -34,7 +34,7 @@ export class UserGroupGateway {
   readonly #send: Send;
   /** Reads and changes user groups. */
   readonly userGroups: UserGroups;
-  /** Creates embed tokens. */
+  /** Creates and revokes embed tokens. */
   readonly embedTokens: EmbedTokens;
 
   /** @throws TypeError when `url` is no URL, or `apiToken` is empty or has spaces or line breaks. */
@@ -166,6 +166,26 @@ export class UserGroups {
   }
 
   /**
+   * Suspends a group: its tokens and embed tokens identify nothing until it is resumed. Needs the scope `groups:write`.
+   *
+   * @example
+   * await gateway.userGroups.suspend({ by: { providedId: 'acme' }, reason: 'unpaid since May' });
+   */
+  suspend(input: operations.SuspendUserGroupInput, options?: CallOptions) {
+    return mutate(this.#send, operations.SuspendUserGroup, input, options);
+  }
+
+  /**
+   * Resumes a group that is suspended. Needs the scope `groups:write`.
+   *
+   * @example
+   * await gateway.userGroups.resume({ by: { providedId: 'acme' } });
+   */
+  resume(input: operations.ResumeUserGroupInput, options?: CallOptions) {
+    return mutate(this.#send, operations.ResumeUserGroup, input, options);
+  }
+
+  /**
    * Moves a group to another environment; null means untagged. Needs the scope `admin`.
    *
    * @example
@@ -176,7 +196,7 @@ export class UserGroups {
   }
 }
 
-/** Creates embed tokens. */
+/** Creates and revokes embed tokens. */
 export class EmbedTokens {
   readonly #send: Send;
 
@@ -193,6 +213,17 @@ export class EmbedTokens {
    */
   create(input: operations.CreateEmbedTokenInput, options?: CallOptions) {
     return mutate(this.#send, operations.CreateEmbedToken, input, options);
+  }
+
+  /**
+   * Revokes every embed token that a group, or one of its viewers, has now: introspection finds them inactive from the next request
+   * on; a verifier accepts them until they expire. Needs the scope `embed:sign`.
+   *
+   * @example
+   * await gateway.embedTokens.revoke({ by: { providedId: 'acme' }, viewerId: 'ann' });
+   */
+  revoke(input: operations.RevokeEmbedTokensInput, options?: CallOptions) {
+    return mutate(this.#send, operations.RevokeEmbedTokens, input, options);
   }
 }
 

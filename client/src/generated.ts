@@ -144,6 +144,20 @@ export type PropertyFilter = {
   readonly path: ReadonlyArray<string>;
 };
 
+/** The group to resume. */
+export type ResumeUserGroupInput = {
+  /** Selects the group; not by a token if it is suspended. */
+  readonly by: UserGroupBy;
+};
+
+/** Whose embed tokens are revoked. */
+export type RevokeEmbedTokensInput = {
+  /** Selects the group. */
+  readonly by: UserGroupBy;
+  /** The id of the viewer: 1 to 255 characters. Defaults to all embed tokens of the group, with a viewer and without. */
+  readonly viewerId?: string | null | undefined;
+};
+
 /** The token to replace, its grace period, and whether to end earlier grace periods. */
 export type RotateUserGroupTokenInput = {
   /** The group’s current token. */
@@ -164,6 +178,14 @@ export type SetUserGroupEnvironmentInput = {
   readonly environmentTag?: EnvironmentTag | null | undefined;
   /** The version that the group must have, from 1 to 2147483647: the one that you read. If it has another one, nothing is changed, and the result is VersionMismatch with the group as it is. Without it, or with null, any version is changed. */
   readonly expectedVersion?: number | null | undefined;
+};
+
+/** The group to suspend, and why. */
+export type SuspendUserGroupInput = {
+  /** Selects the group; not by a token if it is suspended. */
+  readonly by: UserGroupBy;
+  /** Why it is suspended: 1 to 255 characters without control characters. Defaults to none. */
+  readonly reason?: string | null | undefined;
 };
 
 /** The group to change, and its new values. Omitted fields stay unchanged. */
@@ -241,7 +263,7 @@ export type UserGroupStatus =
 
 /** A user group that views, without its token. */
 export type Viewer = (
-  { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number }
+  { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly lastResolvedAt: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number }
   & GroupAttributes
 );
 
@@ -383,22 +405,67 @@ export type CreateEmbedToken = { readonly result:
     | Failure_Unauthenticated
    | null };
 
+export type SuspendUserGroupVariables = Exact<{
+  input: SuspendUserGroupInput;
+}>;
+
+
+export type SuspendUserGroup = { readonly result:
+    | Failure_Forbidden
+    | Failure_InvalidInput
+    | Failure_NotFound
+    | { readonly userGroup: UserGroup }
+    | Failure_Unauthenticated
+   | null };
+
+export type ResumeUserGroupVariables = Exact<{
+  input: ResumeUserGroupInput;
+}>;
+
+
+export type ResumeUserGroup = { readonly result:
+    | Failure_Forbidden
+    | Failure_InvalidInput
+    | Failure_NotFound
+    | { readonly userGroup: UserGroup }
+    | Failure_Unauthenticated
+   | null };
+
+export type RevokeEmbedTokensVariables = Exact<{
+  input: RevokeEmbedTokensInput;
+}>;
+
+
+export type RevokeEmbedTokens = { readonly result:
+    | Failure_Forbidden
+    | Failure_InvalidInput
+    | Failure_NotFound
+    | { readonly userGroup: Viewer }
+    | Failure_Unauthenticated
+   | null };
+
 export type GroupAttributes = { readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> };
 
-export const CreateEmbedToken = "fragment Viewer on UserGroup{id teamId providedId ...GroupAttributes environmentTag createdAt updatedAt version}fragment UserGroup on UserGroup{...Viewer token}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}...on VersionMismatch{userGroup{...UserGroup}}}mutation CreateEmbedToken($input:CreateEmbedTokenInput!){result:createEmbedToken(input:$input){...on CreateEmbedTokenPayload{token expiresAt}...Failure}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}" as TypedText<CreateEmbedToken, CreateEmbedTokenVariables>;
+export const CreateEmbedToken = "fragment Viewer on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason lastResolvedAt createdAt updatedAt version}fragment UserGroup on UserGroup{...Viewer token}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}...on VersionMismatch{userGroup{...UserGroup}}}mutation CreateEmbedToken($input:CreateEmbedTokenInput!){result:createEmbedToken(input:$input){...on CreateEmbedTokenPayload{token expiresAt}...Failure}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}" as TypedText<CreateEmbedToken, CreateEmbedTokenVariables>;
 
-export const DeleteUserGroup = "fragment Viewer on UserGroup{id teamId providedId ...GroupAttributes environmentTag createdAt updatedAt version}fragment UserGroup on UserGroup{...Viewer token}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}...on VersionMismatch{userGroup{...UserGroup}}}mutation DeleteUserGroup($input:DeleteUserGroupInput!){result:deleteUserGroup(input:$input){...on DeleteUserGroupPayload{deletedId}...Failure}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}" as TypedText<DeleteUserGroup, DeleteUserGroupVariables>;
+export const DeleteUserGroup = "fragment Viewer on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason lastResolvedAt createdAt updatedAt version}fragment UserGroup on UserGroup{...Viewer token}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}...on VersionMismatch{userGroup{...UserGroup}}}mutation DeleteUserGroup($input:DeleteUserGroupInput!){result:deleteUserGroup(input:$input){...on DeleteUserGroupPayload{deletedId}...Failure}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}" as TypedText<DeleteUserGroup, DeleteUserGroupVariables>;
 
-export const GetOrCreateUserGroup = "fragment Viewer on UserGroup{id teamId providedId ...GroupAttributes environmentTag createdAt updatedAt version}fragment UserGroup on UserGroup{...Viewer token}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}...on VersionMismatch{userGroup{...UserGroup}}}mutation GetOrCreateUserGroup($input:GetOrCreateUserGroupInput!){result:getOrCreateUserGroup(input:$input){...on GetOrCreateUserGroupPayload{created userGroup{...UserGroup}}...Failure}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}" as TypedText<GetOrCreateUserGroup, GetOrCreateUserGroupVariables>;
+export const GetOrCreateUserGroup = "fragment Viewer on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason lastResolvedAt createdAt updatedAt version}fragment UserGroup on UserGroup{...Viewer token}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}...on VersionMismatch{userGroup{...UserGroup}}}mutation GetOrCreateUserGroup($input:GetOrCreateUserGroupInput!){result:getOrCreateUserGroup(input:$input){...on GetOrCreateUserGroupPayload{created userGroup{...UserGroup}}...Failure}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}" as TypedText<GetOrCreateUserGroup, GetOrCreateUserGroupVariables>;
 
-export const GetUserGroup = "fragment Viewer on UserGroup{id teamId providedId ...GroupAttributes environmentTag createdAt updatedAt version}fragment UserGroup on UserGroup{...Viewer token}query GetUserGroup($by:UserGroupBy!){result:userGroup(by:$by){...UserGroup}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}" as TypedText<GetUserGroup, GetUserGroupVariables>;
+export const GetUserGroup = "fragment Viewer on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason lastResolvedAt createdAt updatedAt version}fragment UserGroup on UserGroup{...Viewer token}query GetUserGroup($by:UserGroupBy!){result:userGroup(by:$by){...UserGroup}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}" as TypedText<GetUserGroup, GetUserGroupVariables>;
 
-export const ListUserGroups = "fragment Viewer on UserGroup{id teamId providedId ...GroupAttributes environmentTag createdAt updatedAt version}fragment UserGroup on UserGroup{...Viewer token}query ListUserGroups($first:Int!$after:String$filter:UserGroupFilter$orderBy:UserGroupOrder){result:userGroups(first:$first after:$after filter:$filter orderBy:$orderBy){nodes{...UserGroup}pageInfo{hasNextPage endCursor}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}" as TypedText<ListUserGroups, ListUserGroupsVariables>;
+export const ListUserGroups = "fragment Viewer on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason lastResolvedAt createdAt updatedAt version}fragment UserGroup on UserGroup{...Viewer token}query ListUserGroups($first:Int!$after:String$filter:UserGroupFilter$orderBy:UserGroupOrder){result:userGroups(first:$first after:$after filter:$filter orderBy:$orderBy){nodes{...UserGroup}pageInfo{hasNextPage endCursor}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}" as TypedText<ListUserGroups, ListUserGroupsVariables>;
 
-export const ResolveViewer = "fragment Viewer on UserGroup{id teamId providedId ...GroupAttributes environmentTag createdAt updatedAt version}query ResolveViewer($token:String!){result:userGroup(by:{token:$token}){...Viewer}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}" as TypedText<ResolveViewer, ResolveViewerVariables>;
+export const ResolveViewer = "fragment Viewer on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason lastResolvedAt createdAt updatedAt version}query ResolveViewer($token:String!){result:userGroup(by:{token:$token}){...Viewer}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}" as TypedText<ResolveViewer, ResolveViewerVariables>;
 
-export const RotateUserGroupToken = "fragment Viewer on UserGroup{id teamId providedId ...GroupAttributes environmentTag createdAt updatedAt version}fragment UserGroup on UserGroup{...Viewer token}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}...on VersionMismatch{userGroup{...UserGroup}}}mutation RotateUserGroupToken($input:RotateUserGroupTokenInput!){result:rotateUserGroupToken(input:$input){...on RotateUserGroupTokenPayload{previousTokenExpiresAt userGroup{...UserGroup}}...Failure}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}" as TypedText<RotateUserGroupToken, RotateUserGroupTokenVariables>;
+export const ResumeUserGroup = "fragment Viewer on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason lastResolvedAt createdAt updatedAt version}fragment UserGroup on UserGroup{...Viewer token}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}...on VersionMismatch{userGroup{...UserGroup}}}mutation ResumeUserGroup($input:ResumeUserGroupInput!){result:resumeUserGroup(input:$input){...on ResumeUserGroupPayload{userGroup{...UserGroup}}...Failure}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}" as TypedText<ResumeUserGroup, ResumeUserGroupVariables>;
 
-export const SetUserGroupEnvironment = "fragment Viewer on UserGroup{id teamId providedId ...GroupAttributes environmentTag createdAt updatedAt version}fragment UserGroup on UserGroup{...Viewer token}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}...on VersionMismatch{userGroup{...UserGroup}}}mutation SetUserGroupEnvironment($input:SetUserGroupEnvironmentInput!){result:setUserGroupEnvironment(input:$input){...on SetUserGroupEnvironmentPayload{userGroup{...UserGroup}}...Failure}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}" as TypedText<SetUserGroupEnvironment, SetUserGroupEnvironmentVariables>;
+export const RevokeEmbedTokens = "fragment Viewer on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason lastResolvedAt createdAt updatedAt version}fragment UserGroup on UserGroup{...Viewer token}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}...on VersionMismatch{userGroup{...UserGroup}}}mutation RevokeEmbedTokens($input:RevokeEmbedTokensInput!){result:revokeEmbedTokens(input:$input){...on RevokeEmbedTokensPayload{userGroup{...Viewer}}...Failure}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}" as TypedText<RevokeEmbedTokens, RevokeEmbedTokensVariables>;
 
-export const UpdateUserGroup = "fragment Viewer on UserGroup{id teamId providedId ...GroupAttributes environmentTag createdAt updatedAt version}fragment UserGroup on UserGroup{...Viewer token}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}...on VersionMismatch{userGroup{...UserGroup}}}mutation UpdateUserGroup($input:UpdateUserGroupInput!){result:updateUserGroup(input:$input){...on UpdateUserGroupPayload{userGroup{...UserGroup}}...Failure}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}" as TypedText<UpdateUserGroup, UpdateUserGroupVariables>;
+export const RotateUserGroupToken = "fragment Viewer on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason lastResolvedAt createdAt updatedAt version}fragment UserGroup on UserGroup{...Viewer token}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}...on VersionMismatch{userGroup{...UserGroup}}}mutation RotateUserGroupToken($input:RotateUserGroupTokenInput!){result:rotateUserGroupToken(input:$input){...on RotateUserGroupTokenPayload{previousTokenExpiresAt userGroup{...UserGroup}}...Failure}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}" as TypedText<RotateUserGroupToken, RotateUserGroupTokenVariables>;
+
+export const SetUserGroupEnvironment = "fragment Viewer on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason lastResolvedAt createdAt updatedAt version}fragment UserGroup on UserGroup{...Viewer token}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}...on VersionMismatch{userGroup{...UserGroup}}}mutation SetUserGroupEnvironment($input:SetUserGroupEnvironmentInput!){result:setUserGroupEnvironment(input:$input){...on SetUserGroupEnvironmentPayload{userGroup{...UserGroup}}...Failure}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}" as TypedText<SetUserGroupEnvironment, SetUserGroupEnvironmentVariables>;
+
+export const SuspendUserGroup = "fragment Viewer on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason lastResolvedAt createdAt updatedAt version}fragment UserGroup on UserGroup{...Viewer token}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}...on VersionMismatch{userGroup{...UserGroup}}}mutation SuspendUserGroup($input:SuspendUserGroupInput!){result:suspendUserGroup(input:$input){...on SuspendUserGroupPayload{userGroup{...UserGroup}}...Failure}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}" as TypedText<SuspendUserGroup, SuspendUserGroupVariables>;
+
+export const UpdateUserGroup = "fragment Viewer on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason lastResolvedAt createdAt updatedAt version}fragment UserGroup on UserGroup{...Viewer token}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}...on VersionMismatch{userGroup{...UserGroup}}}mutation UpdateUserGroup($input:UpdateUserGroupInput!){result:updateUserGroup(input:$input){...on UpdateUserGroupPayload{userGroup{...UserGroup}}...Failure}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}" as TypedText<UpdateUserGroup, UpdateUserGroupVariables>;

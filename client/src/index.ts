@@ -19,6 +19,7 @@ export {
   NetworkError,
   NotFoundError,
   RateLimitedError,
+  SuspendedError,
   UnauthenticatedError,
   UnavailableError,
   VersionMismatchError,

@@ -9,13 +9,15 @@ import {
   NetworkError,
   NotFoundError,
   type RequestReport,
+  SuspendedError,
   UnauthenticatedError,
   UserGroupGateway,
   VersionMismatchError,
 } from '../../client/src/index.ts';
-import type { Scope } from '../../src/caller.ts';
 import { parsePersistedOperations } from '../../src/graphql/execution/persisted-operations.ts';
 import { schema } from '../../src/schema.ts';
+import type { Scope } from '../../src/scopes.ts';
+import { introspectToken } from '../support/embed-tokens.ts';
 import { freePort } from '../support/free-port.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { startPrefixProxy } from '../support/prefix-proxy.ts';
@@ -47,6 +49,9 @@ test('creates a group once, and returns it as it is stored', async () => {
     id: expect.any(String),
     teamId: expect.any(Number),
     environmentTag: 'TESTING',
+    status: 'ACTIVE',
+    suspendedReason: null,
+    lastResolvedAt: null,
     token: expect.stringMatching(/^ugt_/),
     createdAt: expect.stringMatching(/Z$/),
     updatedAt: expect.stringMatching(/Z$/),
@@ -56,6 +61,28 @@ test('creates a group once, and returns it as it is stored', async () => {
   for (const by of [{ providedId: 'acme' }, { id: userGroup.id }, { teamId: userGroup.teamId }, { token: userGroup.token }])
     expect(await client.userGroups.get(by)).toEqual(userGroup);
   expect(await client.userGroups.get({ providedId: 'of no group' })).toBeNull();
+});
+
+test('suspends a group, which then identifies nobody and gets no embed tokens, and resumes it', async () => {
+  const admin = await clientWith('admin');
+  const { userGroup } = await client.userGroups.getOrCreate({ providedId: 'suspended' });
+  const by = { id: userGroup.id };
+  const { userGroup: suspended } = await client.userGroups.suspend({ by, reason: 'unpaid' });
+  expect(suspended).toMatchObject({ status: 'SUSPENDED', suspendedReason: 'unpaid' });
+  expect(await client.resolveViewer(userGroup.token)).toBeNull();
+  await expect(admin.embedTokens.create({ by })).rejects.toThrow(SuspendedError);
+  expect((await client.userGroups.resume({ by })).userGroup).toMatchObject({ status: 'ACTIVE', suspendedReason: null });
+  expect(await client.resolveViewer(userGroup.token)).toMatchObject({ id: userGroup.id });
+});
+
+test('revokes the embed tokens of a viewer', async () => {
+  const signer = await clientWith('embed:sign', 'groups:resolve');
+  const { userGroup } = await client.userGroups.getOrCreate({ providedId: 'revoked' });
+  const by = { id: userGroup.id };
+  const [ann, bob] = await Promise.all(['ann', 'bob'].map((id) => signer.embedTokens.create({ by, viewer: { id } })));
+  expect((await signer.embedTokens.revoke({ by, viewerId: 'ann' })).userGroup.id).toBe(userGroup.id);
+  const active = async (token = '') => (await introspectToken(gateway, gateway.token, token)).json.active;
+  expect([await active(ann?.token), await active(bob?.token)]).toEqual([false, true]);
 });
 
 test('lists every group of a filter in its order, page by page', async () => {
