@@ -93,7 +93,7 @@ async function writeFiles(folder: string, copyFile: string, groups: number): Pro
   await Promise.all(Object.values(files).map((file) => new Promise<void>((resolve) => file.end(resolve))));
 }
 
-/** A new group like the seeded ones, as the command reads it. @param digits the group's own number in its provided id and name. */
+/** A new group like the seeded ones, as the command reads it. @param digits its own number in its provided id and name. */
 export function newGroup(index: number, digits: string) {
   const providedId = `group-${digits}`;
   const given = {
