@@ -38,7 +38,10 @@ export interface BenchDatabase {
 /** The PostgreSQL of a run: the bundled one with its default settings, in a folder that is deleted when the run ends. */
 export interface BenchServer {
   readonly folder: string;
+  readonly dataDir: string;
   seed(name: string, groups: number): Promise<BenchDatabase>;
+  /** Stops the server unless a gateway uses it, and keeps its files. */
+  stop(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -47,13 +50,22 @@ export async function startServer(): Promise<BenchServer> {
   const folder = mkdtempSync(join(tmpdir(), 'user-group-gateway-bench-'));
   // Run as root, PostgreSQL runs as another user, which needs access; otherwise its files would be in another folder and remain.
   chmodSync(folder, 0o755);
-  const server = await openEmbedded(join(folder, 'data')).catch((error) => {
+  const dataDir = join(folder, 'data');
+  const server = await openEmbedded(dataDir).catch((error) => {
     rmSync(folder, { recursive: true, force: true });
     throw error;
   });
   const clients: pg.Client[] = [];
+  let stopped: Promise<void> | undefined;
+  const release = async () => {
+    await Promise.all(clients.map((client) => client.end().catch(() => {})));
+    await server.close();
+  };
+  const stop = () => (stopped ??= release());
   return {
     folder,
+    dataDir,
+    stop,
     async seed(name, groups) {
       await withClient(server.connection('postgres'), (client) => client.query(`create database ${name}`));
       const connection = server.connection(name);
@@ -63,8 +75,7 @@ export async function startServer(): Promise<BenchServer> {
       return seed(client, connection, { name, groups, folder });
     },
     async close() {
-      await Promise.all(clients.map((client) => client.end().catch(() => {})));
-      await server.close();
+      await stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -1,17 +1,15 @@
 // `npm run bench -- import`: the rate of `groups import` as a part of that of COPY into the same table with its indexes.
-import { spawnSync } from 'node:child_process';
 import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { issueToken } from '../src/tokens.ts';
 import { initialValues } from '../src/user-groups/attribute-values.ts';
 import { groupFormats } from '../src/user-groups/files/formats.ts';
 import { type BenchDatabase, startServer } from './database.ts';
 import { encryptionKey, storedToken } from './encryption.ts';
+import { environmentOf } from './load/rows.ts';
 import { median } from './statistics.ts';
-
-const binary = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+import { runCommand } from './systems.ts';
 
 /** The least part of the rate of COPY that the command must reach. */
 const leastRatio = 0.3;
@@ -85,20 +83,7 @@ async function writeFiles(folder: string, copyFile: string, groups: number): Pro
   for (let index = 0; index < groups; index += 1) {
     // As in load/rows.ts, in an order that is not that of the indexes.
     const digits = String((index * 7_919) % groups).padStart(7, '0');
-    const providedId = `group-${digits}`;
-    const given = {
-      name: `Group ${digits}`,
-      properties: { country: 'BE', seats: 10 + (index % 90) },
-      mapping: [{ schemaId: 'sales', dataSource: `source-${digits}` }],
-    };
-    const group = {
-      providedId,
-      token: issueToken('userGroup'),
-      environmentTag: index % 2 === 0 ? ('Customer' as const) : ('Testing' as const),
-      status: 'active' as const,
-      suspendedReason: null,
-      ...initialValues(given, { providedId }),
-    };
+    const group = newGroup(index, digits);
     for (const format of formats) files[format].write(groupFormats[format].write(group));
     const { tokenHash, tokenEncrypted } = storedToken(group.token);
     const bytes = [tokenHash, tokenEncrypted].map((value) => `\\\\x${value.toString('hex')}`);
@@ -108,11 +93,23 @@ async function writeFiles(folder: string, copyFile: string, groups: number): Pro
   await Promise.all(Object.values(files).map((file) => new Promise<void>((resolve) => file.end(resolve))));
 }
 
-function runImport(database: BenchDatabase, file: string): Promise<void> {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [binary, 'groups', 'import', file], {
-    env: { PATH: process.env['PATH'], DATABASE_URL: database.url, ENCRYPTION_KEYS: encryptionKey, LOG_FORMAT: 'json' },
-    encoding: 'utf8',
-  });
-  if (status !== 0) throw new Error(`groups import ended with ${status}: ${stdout}${stderr}`);
-  return Promise.resolve();
+/** A new group like the seeded ones, as the command reads it. @param digits its own number in its provided id and name. */
+export function newGroup(index: number, digits: string) {
+  const providedId = `group-${digits}`;
+  const given = {
+    name: `Group ${digits}`,
+    properties: { country: 'BE', seats: 10 + (index % 90) },
+    mapping: [{ schemaId: 'sales', dataSource: `source-${digits}` }],
+  };
+  return {
+    providedId,
+    token: issueToken('userGroup'),
+    environmentTag: environmentOf(index),
+    status: 'active' as const,
+    suspendedReason: null,
+    ...initialValues(given, { providedId }),
+  };
 }
+
+const runImport = ({ url }: BenchDatabase, file: string): Promise<string> =>
+  runCommand(['groups', 'import', file], { DATABASE_URL: url, ENCRYPTION_KEYS: encryptionKey });

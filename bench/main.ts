@@ -8,6 +8,7 @@ import { measureGrowth } from './growth.ts';
 import { compareImport } from './import.ts';
 import { run as compareParsers } from './json-parsers.ts';
 import { measureWorkload, type Plan, type Series } from './measure.ts';
+import { measureOperations } from './operations.ts';
 import { help, type Options, readOptions } from './options.ts';
 import { prepare } from './prepare.ts';
 import { compareBuilds } from './previous.ts';
@@ -107,6 +108,7 @@ async function main(): Promise<void> {
   prepare(logProgress);
   const { rounds, seconds, check, previous } = options;
   const plan = { rounds, seconds, check, previous, logProgress };
+  if (options.scale) await measureOperations(options.groups, print, logProgress, interrupted);
   const server = await startServer();
   try {
     const run = options.scale

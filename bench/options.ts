@@ -17,7 +17,7 @@ export interface Options {
   readonly json: string | undefined;
   /** Whether to check responses instead of measuring: a second each, every response compared. */
   readonly check: boolean;
-  /** Whether to compare the gateway on few groups with the gateway on many groups. */
+  /** Whether to measure each kind of operation on many groups, and compare the gateway on few and on many. */
   readonly scale: boolean;
   /** Whether to measure the gateway right after its database has grown. */
   readonly growth: boolean;
@@ -30,11 +30,12 @@ export const help = `Usage: npm run bench -- [options]
   --systems LIST   ${systemIds.join(', ')}; with --previous: gateway
   --rounds N       measurements of each system, of which the median counts (5; with --previous: 8)
   --seconds N      how long each takes (3)
-  --groups N       user groups in the database (100000)
+  --groups N       user groups in the database (100000; with --scale: 1000000)
   --previous DIR   compares this build with another one, by the processor time of a request: a checkout that is built, or an
                    installed package; the exit status is 1 if a workload takes more
   --json FILE      writes the figures there
-  --scale          compares the gateway on 1,000 with the gateway on 1,000,000 groups instead
+  --scale          measures each kind of request, import, export, backup and restart, then compares the gateway on 1,000
+                   with the gateway on 1,000,000 groups, instead
   --growth         measures the gateway right after its database has grown, and after analyze, instead; the exit status is 1 if
                    that makes more than a fifth
   --check          a second each, and every response compared: for CI; prints no results
@@ -75,7 +76,7 @@ export function readOptions(args: string[]): Options | 'help' {
         : [...list('systems', values.systems ?? 'gateway', systemIds), 'previous'],
     rounds: check ? 1 : atLeast('rounds', values.rounds ?? (previous === undefined ? '5' : '8'), 1),
     seconds: check ? 1 : atLeast('seconds', values.seconds ?? '3', 0.1),
-    groups: atLeast('groups', values.groups ?? (check ? '1000' : '100000'), 100),
+    groups: atLeast('groups', values.groups ?? (check ? '1000' : scale ? '1000000' : '100000'), 100),
     json: values.json,
     check,
     scale,

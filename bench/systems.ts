@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { encryptionKey } from './encryption.ts';
 import type { WorkloadId } from './load/workloads.ts';
 
@@ -67,6 +68,19 @@ export async function startSystem(
   track(child);
   const port = await listeningPort(system, child);
   return { system, port, pid: child.pid ?? 0, stop: () => stop(child) };
+}
+
+/** Runs a command of the gateway. @returns its standard output. @throws Error with its output when it fails. */
+export async function runCommand(args: readonly string[], environment: Readonly<Record<string, string>>): Promise<string> {
+  const running = promisify(execFile)(process.execPath, ['dist/main.js', ...args], {
+    cwd: root,
+    env: { PATH: process.env['PATH'] ?? '', LOG_FORMAT: 'json', ...environment },
+  });
+  track(running.child);
+  return running.then(
+    ({ stdout }) => stdout,
+    ({ message, stdout }) => Promise.reject(new Error(`${message}${stdout}`)),
+  );
 }
 
 /** Starts the load generator. */

@@ -80,6 +80,7 @@ test('a role that may not use what another created gets every missing right by n
     [
       `  grant insert, update, delete on table user_group to "${role}";`,
       `  grant select, insert, update, delete on table retired_token to "${role}";`,
+      `  grant select, insert, update, delete on table revoked_viewer to "${role}";`,
       `  grant select, insert, update on table api_token to "${role}";`,
       `  grant select, insert, update on table retired_secret to "${role}";`,
       `  grant select, insert, delete on table event to "${role}";`,
@@ -89,6 +90,7 @@ test('a role that may not use what another created gets every missing right by n
       `  grant usage on sequence user_group_team_id_seq to "${role}";`,
       `  grant usage on sequence api_token_id_seq to "${role}";`,
       `  grant usage on sequence event_id_seq to "${role}";`,
+      `  grant usage on sequence revoked_viewer_generation_seq to "${role}";`,
     ].join('\n'),
   );
   await database.pool.query(advised(refused));

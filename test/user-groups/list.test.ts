@@ -209,7 +209,7 @@ describe('filters', () => {
     path: fc.array(fc.constantFrom('a', 'a', 'b', '', '0', '1', "'"), { minLength: 1, maxLength: 2 }),
     equals: value,
   });
-  const range = fc.record({ from: fc.option(time), to: fc.option(time) });
+  const range = fc.record({ from: fc.option(time), to: fc.option(time) }).filter(({ from, to }) => !from || !to || from <= to);
   const conditions = {
     search: fc.string({ unit: character, minLength: 1, maxLength: 2 }),
     providedIds: fc.array(text, { maxLength: 30 }),
