@@ -216,8 +216,8 @@ export class EmbedTokens {
   }
 
   /**
-   * Revokes every embed token that a group, or one of its viewers, has now: introspection finds them inactive from the next request
-   * on; a verifier accepts them until they expire. Needs the scope `embed:sign`.
+   * Revokes every embed token that a group, or one of its viewers, has now: introspection finds them inactive from the next
+   * request on; a verifier accepts them until they expire. Needs the scope `embed:sign`.
    *
    * @example
    * await gateway.embedTokens.revoke({ by: { providedId: 'acme' }, viewerId: 'ann' });
