@@ -156,7 +156,7 @@ export function buildGateway(
   const rateLimiting = startRateLimiting(rateLimit, { database: given, log });
 
   const server = createHttpServer({
-    authenticate: rateLimiting.authenticate(authenticateBy({ apiToken: services.db.apiToken, lastUsed })),
+    authenticate: authenticateBy({ apiToken: services.db.apiToken, lastUsed, admit: rateLimiting.admit }),
     route: createRouter(routes.map(rateLimiting.route)),
     renderError: pageOrProblem(layout),
     permitOrigin: corsOrigins.length > 0 ? createCors(corsOrigins) : undefined,

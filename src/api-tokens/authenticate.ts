@@ -50,10 +50,12 @@ function otherScheme(schemes: readonly AuthorizationScheme[]): Unauthenticated {
   return new Unauthenticated(`The Authorization header must be ${forms} for this path.`);
 }
 
-/** The dependencies of authentication: where API tokens are looked up, and where their use is recorded. */
+/** The dependencies of authentication. */
 export interface AuthDependencies {
   readonly apiToken: Pick<ApiTokenStatements, 'findBySecretHash'>;
   readonly lastUsed: Pick<LastUsed, 'note'>;
+  /** Counts a request of a caller. @throws RateLimited when it has sent too many. */
+  readonly admit: (caller: Caller) => void;
 }
 
 /**
@@ -61,9 +63,10 @@ export interface AuthDependencies {
  *
  * @param requestId the id of the request, for the audit log: at most 128 characters.
  * @throws Unauthenticated when it is malformed, unknown, expired, revoked, disabled, or was replaced and its overlap is over.
+ * @throws RateLimited when the API token has sent too many requests.
  */
 export async function authenticate(
-  { apiToken, lastUsed }: AuthDependencies,
+  { apiToken, lastUsed, admit }: AuthDependencies,
   secret: string,
   requestId?: string,
 ): Promise<Caller> {
@@ -76,5 +79,7 @@ export async function authenticate(
   if (found.isExpired) throw new Unauthenticated('The API token has expired.');
   if (found.isReplaced) throw new Unauthenticated('The secret of the API token was replaced. Use its new secret.');
   lastUsed.note(found.id);
-  return new Caller(found, requestId);
+  const caller = new Caller(found, requestId);
+  admit(caller);
+  return caller;
 }

@@ -1,4 +1,3 @@
-import type { Authenticate } from '../api-tokens/authenticate.ts';
 import type { Caller, Credential } from '../caller.ts';
 import { RateLimited } from '../errors.ts';
 import type { HttpRequest, HttpResponse, RequestHead, ResponseBody, Route } from '../http/types.ts';
@@ -185,18 +184,6 @@ export class RateLimiter {
 
 /** The name of the only policy. */
 const policyName = '"api-token"';
-
-/** Counts each request whose API token is accepted, before its body is used. @returns a function that also throws RateLimited. */
-export function limitRate(limiter: RateLimiter, authenticate: Authenticate): Authenticate {
-  const admit = (caller: Caller): Caller => {
-    limiter.admit(caller);
-    return caller;
-  };
-  return (authorization, route, requestId) => {
-    const caller = authenticate(authorization, route, requestId);
-    return caller instanceof Promise ? caller.then(admit) : admit(caller);
-  };
-}
 
 /**
  * A route whose responses to requests with an API token that has a limit, errors too, state what the token may still send: the

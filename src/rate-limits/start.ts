@@ -1,18 +1,19 @@
 import type { Logger } from 'pino';
-import type { Authenticate } from '../api-tokens/authenticate.ts';
+import type { Caller } from '../caller.ts';
 import { runPeriodically } from '../concurrency/periodic.ts';
 import type { Database } from '../database/client.ts';
 import type { Route } from '../http/types.ts';
 import { metrics } from '../metrics/metrics.ts';
-import { limitRate, RateLimiter, withRateLimitHeaders } from './rate-limit.ts';
+import { RateLimiter, withRateLimitHeaders } from './rate-limit.ts';
 import { bindRequestCounts } from './statements.ts';
 
 /** How often a process shares its counts: what it has counted is known to all others after two of these and two statements. */
 const intervalMs = 1_000;
 
-/** The rate limit of API tokens, as it is put around a gateway's authentication and routes. */
+/** The rate limit of API tokens, as a gateway's authentication and routes use it. */
 export interface RateLimiting {
-  authenticate(authenticate: Authenticate): Authenticate;
+  /** Counts a request whose API token is accepted, before its body is used. @throws RateLimited. */
+  admit(caller: Caller): void;
   route(route: Route): Route;
   /** Shares the last counts. Never rejects. */
   stop(): Promise<void>;
@@ -47,7 +48,7 @@ export function startRateLimiting(limit: number, { database, log }: Dependencies
   };
   const stopSharing = runPeriodically(share, { firstDelayMs: 0, nextDelayMs: () => intervalMs, onFailure: report });
   return {
-    authenticate: (authenticate) => limitRate(limiter, authenticate),
+    admit: (caller) => limiter.admit(caller),
     route: (route) => withRateLimitHeaders(limiter, route),
     async stop() {
       await stopSharing();

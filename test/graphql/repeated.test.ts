@@ -152,7 +152,7 @@ async function reference(source: string, variables: unknown, token: string | nul
   const caller =
     token === null
       ? Caller.anonymous
-      : await authenticate({ apiToken: services.db.apiToken, lastUsed: { note: () => {} } }, token);
+      : await authenticate({ apiToken: services.db.apiToken, lastUsed: { note: () => {} }, admit: () => {} }, token);
   const contextValue = createContext({ services, caller, report: () => {} });
   const variableValues = variables as Record<string, unknown>;
   const { operationName } = more as { operationName?: string };
