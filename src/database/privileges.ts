@@ -16,7 +16,7 @@ const requiredPrivileges: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The sequences that number new rows. */
-const usedSequences = ['user_group_team_id_seq', 'api_token_id_seq', 'event_id_seq', 'revoked_viewer_generation_seq'];
+const usedSequences = ['user_group_team_id_seq', 'api_token_id_seq', 'event_id_seq'];
 
 /** The extension that searches use: a trusted one, which any role may create that may create schemas in the database. */
 const extension = 'pg_trgm';

@@ -73,8 +73,9 @@ export async function createEmbedToken(
 
 const { maxEmbedTokenBytes } = embedTokenLimits;
 
-/** A viewer without what is not given. */
-const viewerClaim = (viewer: Viewer): object => Object.fromEntries(Object.entries(viewer).filter(([, value]) => value != null));
+/** What is known of a viewer, without what is not given. */
+const viewerClaim = ({ id, name, email, attributes }: Viewer): object =>
+  Object.fromEntries(Object.entries({ id, name, email, attributes }).filter(([, value]) => value != null));
 
 /** A token is ASCII: a character is a byte. */
 const tooLarge = (bytes: number): InvalidInput =>
@@ -159,15 +160,14 @@ async function resolveEmbedToken(services: Services, caller: Caller, token: stri
   const { iss, sub, aud, exp, team_id, env, generation, viewer, viewer_generation, resources, origin } =
     verified as unknown as EmbedTokenClaims;
   const { revocations, publicUrl } = services.embedTokens;
-  const [group, viewerGeneration = 0] = await Promise.all([
-    services.db.userGroup.findByTeamId(team_id, caller.queueKey),
-    viewer && revocations.findViewerGeneration({ teamId: team_id, viewerId: viewer.id }, caller.queueKey),
-  ]);
+  const viewerKey = viewer && { teamId: team_id, viewerId: viewer.id };
+  const viewerGeneration = viewerKey && (await revocations.findViewerGeneration(viewerKey, caller.queueKey));
+  // The group last: a revocation for all of it deletes the generations of its viewers.
+  const group = await services.db.userGroup.findByTeamId(team_id, caller.queueKey);
   if (!group || group.suspended || !caller.canAccess(group)) return inactive;
   const { providedId, environmentTag, embedGeneration } = group;
   const isCurrent = providedId === sub && environmentTag === env && issuerOf(publicUrl(), environmentTag) === iss;
-  // Without a generation it is of a version that revoked none.
-  const isRevoked = (generation ?? 0) < embedGeneration || (viewer_generation ?? 0) < viewerGeneration;
+  const isRevoked = generation !== embedGeneration || (viewerGeneration !== undefined && viewer_generation !== viewerGeneration);
   if (!isCurrent || isRevoked) return inactive;
   const context = { ...(viewer && { viewer }), ...(resources && { resources }), ...(origin !== undefined && { origin }) };
   return active(group, { exp, ...(aud !== undefined && { aud }), ...context });

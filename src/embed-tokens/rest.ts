@@ -29,10 +29,12 @@ export function embedTokenHandler(services: Services): Handler {
       const {
         expires_in_seconds: expiresInSeconds,
         include_properties: includeProperties,
+        by: given,
+        user_group_id: userGroupId,
         ...others
       } = jsonObject(request, 'Send a JSON object.');
       const input = { ...others, expiresInSeconds, includeProperties } as EmbedTokenInput;
-      const { token, expiresAt } = await createEmbedToken(services, request.caller, selectorOf(others), input);
+      const { token, expiresAt } = await createEmbedToken(services, request.caller, selectorOf(given, userGroupId), input);
       const body = JSON.stringify({ success: 1, token, expires_at: expiresAt });
       return { status: 200, headers: { 'content-type': mediaTypes.json }, body };
     },
@@ -41,7 +43,7 @@ export function embedTokenHandler(services: Services): Handler {
 }
 
 /** The selector of the group: `by`, or `user_group_id` for its provided id. Values are not checked, except for a number. */
-function selectorOf({ by, user_group_id: userGroupId }: Readonly<Record<string, unknown>>): UserGroupBy {
+function selectorOf(by: unknown, userGroupId: unknown): UserGroupBy {
   const given = userGroupId == null ? by : { ...Object(by ?? {}), provided_id: userGroupId };
   const found = Object.entries(selectors).flatMap(([member, name]) => {
     const value = (Object(given) as Record<string, unknown>)[member];

@@ -31,8 +31,8 @@ const cipherOptions = { authTagLength: tagBytes };
 const hashBytes = 16;
 
 /**
- * How many hashes and how many decrypted values are remembered: those of the tokens that were used last. Computing one takes a
- * tenth of the processor time of a look-up; remembering it, some 250 bytes.
+ * How many hashes and how many decrypted user group tokens are remembered: those that were used last. Computing one takes a tenth
+ * of the processor time of a look-up; remembering it, some 250 bytes, and 1 KB for the longest imported tokens.
  */
 const maxRemembered = 32_768;
 
@@ -117,6 +117,7 @@ export class KeyRing {
     if (!keys) return false;
     this.keys = keys.map((key) => new DerivedKey(key));
     this.knownHashes.clear();
+    this.decrypted.clear();
     return true;
   }
 
@@ -154,12 +155,20 @@ export class KeyRing {
     const id = bytes.toString('hex', 0, idBytes);
     const key = this.find(id);
     if (!key) throw new MissingKey(context.column, id);
+    return key.decrypt(context, bytes);
+  }
+
+  /**
+   * Does the same for a short text that is decrypted often, and remembers it.
+   *
+   * @throws as {@link decrypt}.
+   */
+  decryptOften(context: EncryptionContext, encrypted: Uint8Array): string {
     const { column } = context;
-    const row = asString(context.row);
-    const input = asString(bytes);
+    const [row, input] = [asString(context.row), asString(encrypted)];
     const known = this.decrypted.get(row);
     if (known?.column === column && known.input === input) return known.text;
-    const text = key.decrypt(context, bytes);
+    const text = this.decrypt(context, encrypted);
     this.decrypted.set(row, { column, input, text });
     return text;
   }

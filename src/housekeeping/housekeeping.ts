@@ -41,8 +41,7 @@ export interface HousekeepingResult {
 /**
  * Removes what is no longer needed, in small batches: events that are older than is to be kept, replaced user group tokens whose
  * grace period is over, generations of viewers whose revoked embed tokens have expired, and stored responses that are older than
- * 24 hours. While another instance does so, leaves the rest to
- * that one.
+ * 24 hours. While another instance does so, leaves the rest to that one.
  *
  * Replaced secrets of API tokens stay: one that was forgotten, and is still set as `BOOTSTRAP_API_TOKEN` somewhere, would be
  * accepted again.

@@ -6,7 +6,7 @@ import { mayBeUserGroupToken, redactTokens } from '../tokens.ts';
 import { givenAttributes, memberPath, type UserGroupFields } from './attribute-values.ts';
 import { getOrCreateIssues } from './rules.ts';
 import type { Claim, ImportClaims } from './statements/import-claims.ts';
-import { textIssues } from './values.ts';
+import { newTextIssues } from './values.ts';
 
 /** The limits of the files that `groups import` reads. */
 export const importLimits = {
@@ -64,7 +64,7 @@ export interface ImportLine {
   /** Whether the group is suspended. Without it, a new group is active, and the status of another one stays. */
   readonly suspended: boolean;
   /** Why it is suspended. */
-  readonly suspendedReason: string | null;
+  readonly suspendedReason: string | null | undefined;
   /** What callers give. */
   readonly given: UserGroupFields;
   /** The fields that are null, and that a group which exists cannot be without. */
@@ -128,7 +128,7 @@ export function checkImportLine(
     isUntaggedByDefault: named === undefined,
     token: (token ?? undefined) as string | undefined,
     suspended: isSuspended(fields.status),
-    suspendedReason: (fields.suspended_reason ?? null) as string | null,
+    suspendedReason: fields.suspended_reason as string | null | undefined,
     given,
     nulls: neverNull.filter((field) => fields[field] === null),
   };
@@ -166,7 +166,7 @@ function statusIssues({ status, suspended_reason: reason }: UncheckedLine): Issu
   const path = ['suspended_reason'];
   if (reason == null) return [];
   if (!isSuspended(status)) return [{ path, message: 'must not be given unless the status is suspended.' }];
-  return textIssues(path, reason);
+  return [...newTextIssues(path, reason)];
 }
 
 function environmentIssues(fields: UncheckedLine, expected: EnvironmentTag | null | undefined): Issue[] {

@@ -190,7 +190,14 @@ async function create(transaction: Transaction, keys: KeyRing, lines: readonly I
   const drafts = lines.map((line): ImportDraft => {
     const { providedId, environmentTag, suspended, suspendedReason, given } = line;
     const stored = encryptToken(keys, 'user_group', line.token ?? issueToken('userGroup'));
-    return { providedId, environmentTag, suspended, suspendedReason, ...initialValues(given, line), ...stored };
+    return {
+      providedId,
+      environmentTag,
+      suspended,
+      suspendedReason: suspendedReason ?? null,
+      ...initialValues(given, line),
+      ...stored,
+    };
   });
   const inserted = await insertImported(transaction, drafts);
   const created =

@@ -9,6 +9,7 @@ import {
   textColumn,
   timeColumn,
 } from '../database/keyset.ts';
+import { pageReads } from '../database/page-reads.ts';
 import { readWithinTime } from '../database/timed-read.ts';
 import { abandoned } from '../errors.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
@@ -84,8 +85,8 @@ export async function countGroups(request: GroupsRequest): Promise<number> {
 }
 
 /**
- * How many pages are read at once, of all callers, and how many wait. As many as go into a few statements: a request may have
- * many, and callers take turns.
+ * How many pages without JSON are read at once, of all callers, and how many wait. As many as go into a few statements: a request
+ * may have many, and callers take turns. Those with JSON have a statement each, and count as other lists do.
  */
 export const unfilteredReads = createSemaphore(64, 2_000, 'pages of lists');
 
@@ -93,10 +94,12 @@ async function readOrder(request: GroupsRequest, { size, ...order }: GroupSectio
   const { services, caller, isAbandoned, options, environments } = request;
   const { userGroup } = services.db;
   const { queueKey } = caller;
-  const read = (options.withJson ?? true) ? userGroup.readPage : userGroup.readSummaryPage;
+  const withJson = options.withJson ?? true;
+  const read = withJson ? userGroup.readPage : userGroup.readSummaryPage;
+  const reads = withJson ? pageReads : unfilteredReads;
   const lists = await Promise.all(
     environments.map((environmentTag) =>
-      unfilteredReads.run(queueKey, async () => {
+      reads.run(queueKey, async () => {
         if (isAbandoned()) throw abandoned();
         return (await read({ ...order, environmentTag, limit: size + 1 }, queueKey)) ?? [];
       }),

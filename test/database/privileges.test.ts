@@ -90,7 +90,6 @@ test('a role that may not use what another created gets every missing right by n
       `  grant usage on sequence user_group_team_id_seq to "${role}";`,
       `  grant usage on sequence api_token_id_seq to "${role}";`,
       `  grant usage on sequence event_id_seq to "${role}";`,
-      `  grant usage on sequence revoked_viewer_generation_seq to "${role}";`,
     ].join('\n'),
   );
   await database.pool.query(advised(refused));

@@ -33,6 +33,12 @@ test('creates the token that the mutation creates, from members in snake case', 
   expect((await introspectToken(gateway, signer, json.token)).json).toMatchObject({ active: true, sub: 'acme', ...context });
 });
 
+test('a viewer has no other claims than the documented ones', async () => {
+  const viewer = { id: 'ada', role: 'admin', attributes: { a: 1 } };
+  const { claims } = partsOf((await send({ user_group_id: 'acme', viewer })).json.token);
+  expect(claims['viewer']).toEqual({ id: 'ada', attributes: { a: 1 } });
+});
+
 test.each<[string, () => object]>([
   ['user_group_id', () => ({ user_group_id: 'acme' })],
   ['its team id', () => ({ by: { team_id: group.team_id } })],

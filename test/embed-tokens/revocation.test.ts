@@ -88,6 +88,30 @@ test('a viewer may be revoked again after the generation of the earlier revocati
   expect(await active(token, without)).toEqual([false, false]);
 });
 
+test('after an older backup was restored, tokens of the time between are revoked by another revocation', async () => {
+  const group = await createGroup();
+  await revoke({ by: group.by, viewerId: 'ada' });
+  await revoke({ by: group.by });
+  const between = [await group.issue()];
+  await revoke({ by: group.by, viewerId: 'ada' });
+  between.push(await group.issue('ada'));
+  const { pool } = gateway.database;
+  await pool.query('update user_group set embed_generation = 0 where team_id = $1', [group.by.teamId]);
+  await pool.query('delete from revoked_viewer where team_id = $1', [group.by.teamId]);
+  await revoke({ by: group.by });
+  expect(await active(...between)).toEqual([false, false]);
+});
+
+test('a viewer whose tokens were revoked stays revoked while those of the group are', async () => {
+  const group = await createGroup();
+  const token = await group.issue('ada');
+  await revoke({ by: group.by, viewerId: 'ada' });
+  const revocation = revoke({ by: group.by });
+  const seen = await Promise.all(Array.from({ length: 20 }, () => introspectToken(gateway, resolver, token)));
+  await revocation;
+  expect(seen.filter(({ json }) => json.active)).toEqual([]);
+});
+
 test('generations are kept for longer than a token lives', async () => {
   const group = await createGroup();
   await revoke({ by: group.by, viewerId: 'ada' });
@@ -101,7 +125,7 @@ test('generations are kept for longer than a token lives', async () => {
 test('only so many viewers of a group are revoked within a day; revoking the whole group makes room', async () => {
   const [group, neighbor] = [await createGroup(), await createGroup()];
   await gateway.database.pool.query(
-    "insert into revoked_viewer (team_id, viewer_id, expires_at) select $1, 'v' || n, now() + interval '1 day' from generate_series(1, $2) n",
+    "insert into revoked_viewer (team_id, viewer_id, generation, expires_at) select $1, 'v' || n, n, now() + interval '1 day' from generate_series(1, $2) n",
     [group.by.teamId, embedTokenLimits.maxRevokedViewers],
   );
   const token = await group.issue('one more');

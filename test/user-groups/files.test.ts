@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { exportUserGroups } from '../../src/user-groups/export.ts';
 import { importFields } from '../../src/user-groups/import-lines.ts';
+import { newTextIssues } from '../../src/user-groups/values.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { exportText, importText } from '../support/group-files.ts';
@@ -50,7 +51,7 @@ const group = fc.record({
   ),
   properties: fc.oneof(fc.constant(null), fc.constant({}), object),
   suspended: fc.boolean(),
-  reason: fc.option(text(20)),
+  reason: fc.option(text(20).filter((reason) => [...newTextIssues([], reason)].length === 0)),
 });
 const groups = fc.uniqueArray(group, {
   maxLength: 12,

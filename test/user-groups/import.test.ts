@@ -256,7 +256,12 @@ describe('groups that exist', () => {
     for (const again of [suspended, { status: 'active' }, { status: null }, {}]) {
       expect(await statusAfter(again)).toEqual({ ...expected, updated: 0 });
     }
-    expect(await statusAfter({ status: 'SUSPENDED' })).toEqual({ ...expected, suspendedReason: null, version: 3 });
+    expect(await statusAfter({ status: 'SUSPENDED' })).toEqual({ ...expected, updated: 0 });
+    expect(await statusAfter({ status: 'SUSPENDED', suspended_reason: null })).toEqual({
+      ...expected,
+      suspendedReason: null,
+      version: 3,
+    });
   });
 
   test.each([

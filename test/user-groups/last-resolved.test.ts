@@ -47,7 +47,7 @@ function start(): { services: Services; flush: () => Promise<void> } {
 
 test.each<[string, number | undefined, (services: Services, token: string) => Promise<unknown>]>([
   ['a look-up for the first time', undefined, (services, token) => findUserGroup(services, caller, { token })],
-  ['a look-up in another hour', 1, (services, token) => findUserGroup(services, caller, { token })],
+  ['a look-up in another hour', 2, (services, token) => findUserGroup(services, caller, { token })],
   ['a look-up in the same hour', 0, (services, token) => findUserGroup(services, caller, { token })],
   ['an introspection', 2, (services, token) => introspect(services, caller, token)],
 ])('%s is recorded, and changes nothing else', async (_, hoursAgo, resolve) => {

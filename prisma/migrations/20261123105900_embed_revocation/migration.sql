@@ -5,7 +5,7 @@ ALTER TABLE "user_group" ADD COLUMN     "embed_generation" INTEGER NOT NULL DEFA
 CREATE TABLE "revoked_viewer" (
     "team_id" INTEGER NOT NULL,
     "viewer_id" VARCHAR(255) NOT NULL,
-    "generation" BIGSERIAL NOT NULL,
+    "generation" INTEGER NOT NULL,
     "expires_at" TIMESTAMPTZ(3) NOT NULL,
 
     CONSTRAINT "revoked_viewer_pkey" PRIMARY KEY ("team_id","viewer_id")

@@ -31,7 +31,7 @@ export interface Revocation extends Authored {
 
 /** Revocations of embed tokens. */
 export interface Revocations {
-  /** The generation that embed tokens of a viewer must have at least; undefined if none was revoked within a day. */
+  /** The generation that embed tokens of a viewer must have; undefined if none was revoked within a day: any. */
   readonly findViewerGeneration: Load<ViewerKey, number>;
   /**
    * Revokes tokens, records that, and returns the group; undefined when there is no such group among those that may be changed,
@@ -77,7 +77,12 @@ const viewerGenerations = `
   select v.team_id, v.viewer_id, v.generation from unnest($1::int[], $2::text[]) as key (team_id, viewer_id)
   join revoked_viewer v on v.team_id = key.team_id and v.viewer_id = key.viewer_id`;
 
-/** The group is locked before a generation is drawn, so that the later one of two revocations has the greater one. */
+/**
+ * A generation, at random: also after an older backup was restored it is none that a token has. The first one of a group, before
+ * any revocation, is 0.
+ */
+const newGeneration = '1 + floor(random() * 2147483646)::int';
+
 const locked = `
   locked as (
     select ${userGroupSelectList('g')} from user_group g
@@ -94,12 +99,12 @@ const recordedFor = (table: string): string => `
     from ${table}
   )`;
 
-/** The generations of viewers are not needed any more: the tokens that they revoke are of an earlier generation of the group. */
+/** The generations of viewers are not needed any more: the tokens that they revoke are of another generation of the group. */
 const ofGroup = {
   name: 'revoke-embed-tokens',
   text: `
   with ${locked}, updated as (
-    update user_group g set embed_generation = g.embed_generation + 1 from locked where g.team_id = locked.team_id
+    update user_group g set embed_generation = ${newGeneration} from locked where g.team_id = locked.team_id
     returning ${userGroupSelectList('g')}
   ), superseded as (
     delete from revoked_viewer v using locked where v.team_id = locked.team_id
@@ -117,8 +122,8 @@ const ofViewer = {
       select count(*) from revoked_viewer v where v.team_id = locked.team_id and v.expires_at > now() and v.viewer_id <> $4
     )
   ), revoked as (
-    insert into revoked_viewer as known (team_id, viewer_id, expires_at)
-    select team_id, $4, clock_timestamp() + interval '${keptRevocationSeconds} seconds' from permitted
+    insert into revoked_viewer as known (team_id, viewer_id, generation, expires_at)
+    select team_id, $4, ${newGeneration}, clock_timestamp() + interval '${keptRevocationSeconds} seconds' from permitted
     on conflict (team_id, viewer_id) do update set generation = excluded.generation, expires_at = excluded.expires_at
   ), ${recordedFor('permitted')}
   select ${userGroupSelectList('locked')}, exists (select from permitted) from locked`,

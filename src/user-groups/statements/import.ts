@@ -32,17 +32,16 @@ export interface TokenHolder {
   readonly tokenHash: string;
 }
 
-/** The status of a group in a file. */
-interface ImportedStatus {
+/** A group to insert. */
+export interface ImportDraft extends UserGroupDraft {
   readonly suspended: boolean;
   readonly suspendedReason: string | null;
 }
 
-/** A group to insert. */
-export interface ImportDraft extends UserGroupDraft, ImportedStatus {}
-
 /** New values of a group; undefined leaves a field as it is. One that is not suspended leaves the status as it is. */
-export interface ImportUpdate extends UserGroupChange, ImportedStatus {
+export interface ImportUpdate extends UserGroupChange {
+  readonly suspended: boolean;
+  readonly suspendedReason: string | null | undefined;
   readonly teamId: number;
   /** The environment that the group must still have. */
   readonly environmentTag: EnvironmentTag | null;
@@ -121,6 +120,7 @@ export async function updateImported(
 ): Promise<{ readonly found: number; readonly changed: number }> {
   const values = [
     ...toLists(['teamId', 'environmentTag', 'tokenHash', 'tokenEncrypted', ...statusFields], updates),
+    updates.map(({ suspendedReason }) => suspendedReason !== undefined),
     ...updatedAttributes.flatMap(([name]) => [
       updates.map((update) => update[name] !== undefined),
       updates.map((update) => update[name]),
@@ -183,6 +183,7 @@ const updateColumns: readonly ParameterColumn[] = [
   { sql: 'new_encrypted', type: 'bytea' },
   { sql: 'suspends', type: 'bool' },
   { sql: 'new_reason', type: 'text' },
+  { sql: 'has_reason', type: 'bool' },
   ...updatedAttributes.flatMap(([, { sql, type }]) => [
     { sql: `has_${sql}`, type: 'bool' },
     { sql: `new_${sql}`, type },
@@ -196,8 +197,8 @@ const changes = updatedAttributes.map(([, { sql }]) => ({
 
 /** An import suspends groups, and resumes none: a file may be older than the suspension. */
 const suspension = {
-  set: 'suspended = g.suspended or suspends, suspended_reason = case when suspends then new_reason else g.suspended_reason end',
-  isDifferent: 'suspends and (not g.suspended or g.suspended_reason is distinct from new_reason)',
+  set: 'suspended = g.suspended or suspends, suspended_reason = case when suspends and has_reason then new_reason else g.suspended_reason end',
+  isDifferent: 'suspends and (not g.suspended or has_reason and g.suspended_reason is distinct from new_reason)',
 };
 
 /** Locked in the order of their numbers, as rotations lock them. */

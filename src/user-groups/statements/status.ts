@@ -48,14 +48,17 @@ export function bindUserGroupStatuses({ query }: Pick<Database, 'query'>, onReco
 
 const nameOf = (suspended: string): string => `case when ${suspended} then 'SUSPENDED' else 'ACTIVE' end`;
 
+const differs = (suspended: boolean): string => `(g.suspended <> ${suspended} or g.suspended_reason is distinct from $4::text)`;
+
 /** Locks the row first, so that what is recorded as the previous status is that of what was replaced. */
 const setTo = (suspended: boolean): string => `
   with locked as (
     select g.team_id, g.suspended, g.suspended_reason from user_group g
     where g.team_id = $1 and ($2::bool or g.environment_tag is not distinct from $3::environment_tag) for update
   ), updated as (
-    update user_group g set suspended = ${suspended}, suspended_reason = $4, updated_at = ${changeTime('g.updated_at')},
-      version = ${versionAfter('g.version')}
+    update user_group g set suspended = ${suspended}, suspended_reason = $4::text,
+      updated_at = case when ${differs(suspended)} then ${changeTime('g.updated_at')} else g.updated_at end,
+      version = case when ${differs(suspended)} then ${versionAfter('g.version')} else g.version end
     from locked where g.team_id = locked.team_id
     returning ${userGroupSelectList('g')}, locked.suspended as was_suspended, locked.suspended_reason as previous_reason
   ), changed as (

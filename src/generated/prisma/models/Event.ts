@@ -522,6 +522,14 @@ export type EventSumOrderByAggregateInput = {
   subjectApiTokenId?: Prisma.SortOrder
 }
 
+export type BigIntFieldUpdateOperationsInput = {
+  set?: bigint | number
+  increment?: bigint | number
+  decrement?: bigint | number
+  multiply?: bigint | number
+  divide?: bigint | number
+}
+
 export type EnumEventEnvironmentFieldUpdateOperationsInput = {
   set?: $Enums.EventEnvironment
 }

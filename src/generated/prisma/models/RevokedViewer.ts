@@ -33,20 +33,20 @@ export type RevokedViewerAvgAggregateOutputType = {
 
 export type RevokedViewerSumAggregateOutputType = {
   teamId: number | null
-  generation: bigint | null
+  generation: number | null
 }
 
 export type RevokedViewerMinAggregateOutputType = {
   teamId: number | null
   viewerId: string | null
-  generation: bigint | null
+  generation: number | null
   expiresAt: Date | null
 }
 
 export type RevokedViewerMaxAggregateOutputType = {
   teamId: number | null
   viewerId: string | null
-  generation: bigint | null
+  generation: number | null
   expiresAt: Date | null
 }
 
@@ -180,7 +180,7 @@ export type RevokedViewerGroupByArgs<ExtArgs extends runtime.Types.Extensions.In
 export type RevokedViewerGroupByOutputType = {
   teamId: number
   viewerId: string
-  generation: bigint
+  generation: number
   expiresAt: Date
   _count: RevokedViewerCountAggregateOutputType | null
   _avg: RevokedViewerAvgAggregateOutputType | null
@@ -210,7 +210,7 @@ export type RevokedViewerWhereInput = {
   NOT?: Prisma.RevokedViewerWhereInput | Prisma.RevokedViewerWhereInput[]
   teamId?: Prisma.IntFilter<"RevokedViewer"> | number
   viewerId?: Prisma.StringFilter<"RevokedViewer"> | string
-  generation?: Prisma.BigIntFilter<"RevokedViewer"> | bigint | number
+  generation?: Prisma.IntFilter<"RevokedViewer"> | number
   expiresAt?: Prisma.DateTimeFilter<"RevokedViewer"> | Date | string
   userGroup?: Prisma.XOR<Prisma.UserGroupScalarRelationFilter, Prisma.UserGroupWhereInput>
 }
@@ -230,7 +230,7 @@ export type RevokedViewerWhereUniqueInput = Prisma.AtLeast<{
   NOT?: Prisma.RevokedViewerWhereInput | Prisma.RevokedViewerWhereInput[]
   teamId?: Prisma.IntFilter<"RevokedViewer"> | number
   viewerId?: Prisma.StringFilter<"RevokedViewer"> | string
-  generation?: Prisma.BigIntFilter<"RevokedViewer"> | bigint | number
+  generation?: Prisma.IntFilter<"RevokedViewer"> | number
   expiresAt?: Prisma.DateTimeFilter<"RevokedViewer"> | Date | string
   userGroup?: Prisma.XOR<Prisma.UserGroupScalarRelationFilter, Prisma.UserGroupWhereInput>
 }, "teamId_viewerId">
@@ -253,13 +253,13 @@ export type RevokedViewerScalarWhereWithAggregatesInput = {
   NOT?: Prisma.RevokedViewerScalarWhereWithAggregatesInput | Prisma.RevokedViewerScalarWhereWithAggregatesInput[]
   teamId?: Prisma.IntWithAggregatesFilter<"RevokedViewer"> | number
   viewerId?: Prisma.StringWithAggregatesFilter<"RevokedViewer"> | string
-  generation?: Prisma.BigIntWithAggregatesFilter<"RevokedViewer"> | bigint | number
+  generation?: Prisma.IntWithAggregatesFilter<"RevokedViewer"> | number
   expiresAt?: Prisma.DateTimeWithAggregatesFilter<"RevokedViewer"> | Date | string
 }
 
 export type RevokedViewerCreateInput = {
   viewerId: string
-  generation?: bigint | number
+  generation: number
   expiresAt: Date | string
   userGroup: Prisma.UserGroupCreateNestedOneWithoutRevokedViewersInput
 }
@@ -267,13 +267,13 @@ export type RevokedViewerCreateInput = {
 export type RevokedViewerUncheckedCreateInput = {
   teamId: number
   viewerId: string
-  generation?: bigint | number
+  generation: number
   expiresAt: Date | string
 }
 
 export type RevokedViewerUpdateInput = {
   viewerId?: Prisma.StringFieldUpdateOperationsInput | string
-  generation?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  generation?: Prisma.IntFieldUpdateOperationsInput | number
   expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   userGroup?: Prisma.UserGroupUpdateOneRequiredWithoutRevokedViewersNestedInput
 }
@@ -281,27 +281,27 @@ export type RevokedViewerUpdateInput = {
 export type RevokedViewerUncheckedUpdateInput = {
   teamId?: Prisma.IntFieldUpdateOperationsInput | number
   viewerId?: Prisma.StringFieldUpdateOperationsInput | string
-  generation?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  generation?: Prisma.IntFieldUpdateOperationsInput | number
   expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
 export type RevokedViewerCreateManyInput = {
   teamId: number
   viewerId: string
-  generation?: bigint | number
+  generation: number
   expiresAt: Date | string
 }
 
 export type RevokedViewerUpdateManyMutationInput = {
   viewerId?: Prisma.StringFieldUpdateOperationsInput | string
-  generation?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  generation?: Prisma.IntFieldUpdateOperationsInput | number
   expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
 export type RevokedViewerUncheckedUpdateManyInput = {
   teamId?: Prisma.IntFieldUpdateOperationsInput | number
   viewerId?: Prisma.StringFieldUpdateOperationsInput | string
-  generation?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  generation?: Prisma.IntFieldUpdateOperationsInput | number
   expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -393,23 +393,15 @@ export type RevokedViewerUncheckedUpdateManyWithoutUserGroupNestedInput = {
   deleteMany?: Prisma.RevokedViewerScalarWhereInput | Prisma.RevokedViewerScalarWhereInput[]
 }
 
-export type BigIntFieldUpdateOperationsInput = {
-  set?: bigint | number
-  increment?: bigint | number
-  decrement?: bigint | number
-  multiply?: bigint | number
-  divide?: bigint | number
-}
-
 export type RevokedViewerCreateWithoutUserGroupInput = {
   viewerId: string
-  generation?: bigint | number
+  generation: number
   expiresAt: Date | string
 }
 
 export type RevokedViewerUncheckedCreateWithoutUserGroupInput = {
   viewerId: string
-  generation?: bigint | number
+  generation: number
   expiresAt: Date | string
 }
 
@@ -445,31 +437,31 @@ export type RevokedViewerScalarWhereInput = {
   NOT?: Prisma.RevokedViewerScalarWhereInput | Prisma.RevokedViewerScalarWhereInput[]
   teamId?: Prisma.IntFilter<"RevokedViewer"> | number
   viewerId?: Prisma.StringFilter<"RevokedViewer"> | string
-  generation?: Prisma.BigIntFilter<"RevokedViewer"> | bigint | number
+  generation?: Prisma.IntFilter<"RevokedViewer"> | number
   expiresAt?: Prisma.DateTimeFilter<"RevokedViewer"> | Date | string
 }
 
 export type RevokedViewerCreateManyUserGroupInput = {
   viewerId: string
-  generation?: bigint | number
+  generation: number
   expiresAt: Date | string
 }
 
 export type RevokedViewerUpdateWithoutUserGroupInput = {
   viewerId?: Prisma.StringFieldUpdateOperationsInput | string
-  generation?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  generation?: Prisma.IntFieldUpdateOperationsInput | number
   expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
 export type RevokedViewerUncheckedUpdateWithoutUserGroupInput = {
   viewerId?: Prisma.StringFieldUpdateOperationsInput | string
-  generation?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  generation?: Prisma.IntFieldUpdateOperationsInput | number
   expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
 export type RevokedViewerUncheckedUpdateManyWithoutUserGroupInput = {
   viewerId?: Prisma.StringFieldUpdateOperationsInput | string
-  generation?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  generation?: Prisma.IntFieldUpdateOperationsInput | number
   expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -537,7 +529,7 @@ export type $RevokedViewerPayload<ExtArgs extends runtime.Types.Extensions.Inter
     /**
      * Embed tokens of the viewer with a smaller one are revoked. From one sequence, so that it never comes again.
      */
-    generation: bigint
+    generation: number
     /**
      * When every token that it revokes has expired.
      */
@@ -968,7 +960,7 @@ export interface Prisma__RevokedViewerClient<T, Null = never, ExtArgs extends ru
 export interface RevokedViewerFieldRefs {
   readonly teamId: Prisma.FieldRef<"RevokedViewer", 'Int'>
   readonly viewerId: Prisma.FieldRef<"RevokedViewer", 'String'>
-  readonly generation: Prisma.FieldRef<"RevokedViewer", 'BigInt'>
+  readonly generation: Prisma.FieldRef<"RevokedViewer", 'Int'>
   readonly expiresAt: Prisma.FieldRef<"RevokedViewer", 'DateTime'>
 }
     
