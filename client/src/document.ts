@@ -19,6 +19,17 @@ export function textOf(document: string | object): string {
   return typeof document === 'object' && 'kind' in document ? print(document) : String(document);
 }
 
+/** Strings and comments: the words in them are of no operation. */
+const asides = /"""(?:\\"""|[\s\S])*?"""|"(?:\\.|[^"\\])*"|#[^\n\r]*/g;
+
+/** The type and the name of the operation in a text: `query` if it says none, and an empty name. */
+export function operationOf(text: string): { readonly type: string; readonly name: string } {
+  // Where a definition begins: fields, arguments and variables may have these names too.
+  const start = /(?:^|\})[\s,]*(query|mutation|subscription)\b[\s,]*(\w*)[\s,]*[({@]/;
+  const [, type = 'query', name = ''] = start.exec(text.replace(asides, ' ')) ?? [];
+  return { type, name };
+}
+
 const list = (nodes: readonly Node[] | undefined, open = '', close = ''): string =>
   nodes?.length ? open + nodes.map(print).join(' ') + close : '';
 

@@ -29,7 +29,8 @@ export interface EmbedTokenProviderOptions {
   /** Called with the first token and each renewed one, for a dashboard that cannot ask: the provider then renews by itself. */
   readonly onToken?: (token: string) => void;
   /**
-   * Called when there is no valid token for {@link onToken}; the provider goes on trying. What `onToken` throws comes here too.
+   * Called when there is no valid token for {@link onToken}; the provider goes on trying. What `onToken` throws comes here too;
+   * what this throws is ignored.
    */
   readonly onError?: (error: unknown) => void;
   /** The clock, for tests. */
@@ -126,18 +127,26 @@ export function createEmbedTokenProvider(
     throw createError('EXPIRED_EMBED_TOKEN', 'The embed token has expired.');
   };
 
+  const report = (error: unknown): void => {
+    try {
+      onError?.(error);
+    } catch {
+      // There is nobody else to tell, and the dashboard still needs its next token.
+    }
+  };
+
   /** Passes a token on that differs from the last one, and looks again later. */
   const keep = async (last?: string): Promise<void> => {
-    const token = await getToken().catch((error: unknown) => void onError?.(error));
-    if (isStopped) return;
+    let token = last;
     try {
-      if (token !== undefined && token !== last) onToken?.(token);
+      token = await getToken();
+      if (!isStopped && token !== last) onToken?.(token);
     } catch (error) {
-      onError?.(error);
-    } finally {
-      const dueMs = leftMs() - renewalMs(current.lifetimeMs);
-      timer = clock.setTimeout(() => void keep(token ?? last), Math.min(Math.max(dueMs, pauseMs), lookMs));
+      report(error);
     }
+    if (isStopped) return;
+    const dueMs = leftMs() - renewalMs(current.lifetimeMs);
+    timer = clock.setTimeout(() => void keep(token), Math.min(Math.max(dueMs, pauseMs), lookMs));
   };
   if (onToken) void keep();
 

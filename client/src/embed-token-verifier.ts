@@ -87,6 +87,9 @@ export function createEmbedTokenVerifier(options: EmbedTokenVerifierOptions): (t
   let fetching: Promise<void> | undefined;
   let failure: GatewayError | undefined;
 
+  /** Never negative: after the clock was set back, keys would else stay fresh. */
+  const ageMs = () => Math.abs(now() - fetchedAt);
+
   const refresh = async () => {
     triedAt = now();
     try {
@@ -100,10 +103,10 @@ export function createEmbedTokenVerifier(options: EmbedTokenVerifierOptions): (t
 
   /** The key with an id; undefined if the gateway does not publish it. @throws GatewayError when that is not known. */
   const findKey = async (kid: string): Promise<Key | undefined> => {
-    const isFresh = keys.has(kid) && now() - fetchedAt < freshMs;
+    const isFresh = keys.has(kid) && ageMs() < freshMs;
     if (!isFresh && Math.abs(now() - triedAt) >= leastPauseMs) fetching = refresh();
     if (!isFresh) await fetching;
-    const key = now() - fetchedAt < usableMs ? keys.get(kid) : undefined;
+    const key = ageMs() < usableMs ? keys.get(kid) : undefined;
     if (!key && failure) throw failure;
     return key;
   };

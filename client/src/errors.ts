@@ -55,7 +55,7 @@ export class GatewayError extends Error {
 /** The input is not valid: `issues` lists why. Nothing was changed. */
 export class InvalidInputError extends GatewayError {}
 
-/** The API token is missing, unknown, expired or revoked. */
+/** The API token is missing, unknown, expired, revoked or disabled. */
 export class UnauthenticatedError extends GatewayError {}
 
 /** The API token lacks the scope that the message names. */

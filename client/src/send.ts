@@ -1,5 +1,6 @@
-import { type TypedDocument, textOf } from './document.ts';
+import { operationOf, type TypedDocument, textOf } from './document.ts';
 import { createError, GatewayError, type Issue } from './errors.ts';
+import { CreateEmbedToken } from './generated.ts';
 
 /** The part of `fetch` that the client uses. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -37,7 +38,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /**
    * The key by which a change is made once: your own, if you repeat the call yourself, also from another process. By default, a
-   * new one.
+   * new one. Not sent with `embedTokens.create`, which changes nothing.
    */
   readonly idempotencyKey?: string;
 }
@@ -62,14 +63,15 @@ export function createSend(options: GatewayOptions): Send {
   const send: Fetch = options.fetch ?? ((url, init) => fetch(url, init));
   return async (document, variables, { signal, idempotencyKey = crypto.randomUUID() } = {}) => {
     const query = textOf(document);
-    const operation = /\b(?:query|mutation)\s+(\w+)/.exec(query)?.[1] ?? '';
+    const { type, name: operation } = operationOf(query);
     const body = JSON.stringify({ query, variables });
     const headers: Record<string, string> = {
       authorization: `Token ${apiToken}`,
       'content-type': 'application/json',
       accept: 'application/graphql-response+json, application/json',
     };
-    if (/\bmutation\b/.test(query)) headers['idempotency-key'] = `"${idempotencyKey}"`;
+    // With a key, the gateway would store each embed token, and return one again that may have expired.
+    if (type === 'mutation' && document !== CreateEmbedToken) headers['idempotency-key'] = `"${idempotencyKey}"`;
     const deadline = performance.now() + timeoutMs;
     for (let attempt = 1; ; attempt += 1) {
       signal?.throwIfAborted();

@@ -18,8 +18,8 @@ export interface WebhookEvent {
   };
 }
 
-/** The headers of a request: those of `fetch`, or an object as Node.js has it. */
-export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
+/** The headers of a request: those of `fetch`, of any package that has it, or an object as Node.js has it. */
+export type WebhookHeaders = Pick<Headers, 'get'> | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 const toleranceSeconds = 300;
 
@@ -65,7 +65,7 @@ export async function verifyWebhook<Event = WebhookEvent>(
 const invalid = (message: string) => createError('INVALID_WEBHOOK', message);
 
 function headerOf(headers: WebhookHeaders, name: string): string | undefined {
-  if (headers instanceof Headers) return headers.get(name) ?? undefined;
+  if (typeof headers.get === 'function') return headers.get(name) ?? undefined;
   const [, value] = Object.entries(headers).find(([key]) => key.toLowerCase() === name) ?? [];
   return typeof value === 'string' ? value : undefined;
 }

@@ -1,7 +1,7 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { parse, print } from 'graphql';
 import { expect, expectTypeOf, test } from 'vitest';
-import { textOf } from '../../client/src/document.ts';
+import { operationOf, textOf } from '../../client/src/document.ts';
 import { UserGroupGateway } from '../../client/src/index.ts';
 import { consoleOperations } from '../support/console-operations.ts';
 
@@ -20,6 +20,24 @@ const everything = `
 test.each([...Object.entries(consoleOperations), ['everything', everything]])('prints the syntax tree of %s', (_, text) => {
   const withoutBlocks = print(parse(text)).replace(/"""\n *two\n *lines\n *"""/, '"two\\n  lines"');
   expect(print(parse(textOf(parse(text, { noLocation: true }))))).toBe(withoutBlocks);
+});
+
+test.each([
+  ['mutation Change { a }', 'mutation', 'Change'],
+  ['mutation{a}', 'mutation', ''],
+  ['mutation ($a: Int) { a }', 'mutation', ''],
+  ['\uFEFF, # query Other { b }\n  mutation\n # c\n Change @d { a }', 'mutation', 'Change'],
+  ['"""query \\""" { a""" mutation Change { a }', 'mutation', 'Change'],
+  ['fragment query on T { mutation { a } query } mutation Change { a }', 'mutation', 'Change'],
+  ['mutation Change { a } fragment F on T { a }', 'mutation', 'Change'],
+  ['query Read { a(b: "mutation Change {") }', 'query', 'Read'],
+  ['query Read { a } # mutation Change { a }', 'query', 'Read'],
+  ['query ($mutation: In = { a: {} mutation: 1 }) { mutation(a: "\\"mutation {") }', 'query', ''],
+  ['{ a { b } mutation }', 'query', ''],
+  ['# mutation\n{ a(b: """\n mutation { """) }', 'query', ''],
+])('finds the operation of %j', (text, type, name) => {
+  expect(() => parse(text)).not.toThrow();
+  expect(operationOf(text)).toEqual({ type, name });
 });
 
 test('takes the result and the variables of a TypedDocumentNode', () => {

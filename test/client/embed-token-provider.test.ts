@@ -193,14 +193,34 @@ test('passes each token on in time, also after a sleep, and nothing once it is s
   expect(tokens).toHaveLength(6);
 });
 
-test('what onToken throws is an error of the page, and ends nothing', async () => {
+test('what onToken throws is an error of the page, what onError throws is ignored, and neither ends the renewals', async () => {
   const errors: unknown[] = [];
   const onToken = () => {
     throw new Error('of the page');
   };
-  const { pass } = createBackend({ onToken, onError: (error) => void errors.push(error) });
+  const onError = (error: unknown) => {
+    errors.push(error);
+    throw new Error('of the report');
+  };
+  const { pass, backend } = createBackend({ onToken, onError });
   await pass(900_000);
   expect(errors).toEqual([new Error('of the page'), new Error('of the page')]);
+  backend.respond = () => Promise.reject(new Error('no backend'));
+  await pass(900_000);
+  expect(errors.splice(0).at(-1)).toEqual(new Error('no backend'));
+  backend.respond = undefined;
+  await pass(10_000);
+  expect(errors.at(-1)).toEqual(new Error('of the page'));
+});
+
+test.each(['onToken', 'onError'])('nothing goes on once it is stopped in %s', async (name) => {
+  const onToken = () => {
+    if (name === 'onToken') provider.stop();
+    throw new Error('of the page');
+  };
+  const { provider, pass, timers } = createBackend({ onToken, onError: () => name === 'onError' && provider.stop() });
+  await pass(1_000);
+  expect(timers.size).toBe(0);
 });
 
 let gateway: TestGateway;

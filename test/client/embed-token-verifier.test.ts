@@ -166,6 +166,21 @@ test('fetches the keys once for many tokens, and again after five minutes', asyn
   expect(requests).toHaveLength(2);
 });
 
+test('fetches the keys again after the clock was set back, and does not use them without an end', async () => {
+  const { verify, signed, requests, clock, failing, remove, add } = createSigner();
+  await verify(signed());
+  clock.now -= 86_400_000;
+  const ofRemoved = signed();
+  remove('first');
+  add('second');
+  await expect(verify(ofRemoved)).rejects.toThrow('unknown key');
+  await verify(signed({ kid: 'second' }));
+  expect(requests).toHaveLength(2);
+  failing.how = async () => new Response('', { status: 503 });
+  clock.now -= 86_400_000;
+  await expect(verify(signed({ kid: 'second' }))).rejects.toThrow(NetworkError);
+});
+
 test('finds a new key, but asks for unknown ones at most every 30 seconds', async () => {
   const { verify, signed, requests, clock, add, remove } = createSigner();
   await verify(signed());

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { expect, onTestFinished, test } from 'vitest';
+import { UserGroupGateway } from '../../client/src/index.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
@@ -26,6 +27,25 @@ function withoutExample(folder: string): string[] {
   expect(relevant.length).toBeGreaterThan(12);
   return relevant.filter(([, comment = '']) => !comment.includes('@example')).map(([, , , name = '']) => name);
 }
+
+test('the table of the README lists every method', () => {
+  const readme = readFileSync(join(root, 'client/README.md'), 'utf8');
+  const gateway = new UserGroupGateway({ url: 'http://127.0.0.1:9', apiToken: 'unused-api-token' });
+  for (const noun of ['userGroups', 'embedTokens'] as const) {
+    const [, cell = ''] = new RegExp(`^\\| \`gateway\\.${noun}\` \\| (.+) \\|$`, 'm').exec(readme) ?? [];
+    const listed = [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name);
+    const methods = Object.getOwnPropertyNames(Object.getPrototypeOf(gateway[noun])).filter((name) => name !== 'constructor');
+    expect(new Set(listed)).toEqual(new Set(methods));
+  }
+});
+
+test('every input that a method takes is exported', () => {
+  const textOf = (file: string) => readFileSync(join(root, 'client/src', file), 'utf8');
+  const inputs = [...textOf('generated.ts').matchAll(/^export type (\w+Input) =/gm)].map(([, name = '']) => name);
+  expect(inputs.length).toBeGreaterThan(8);
+  const exported = new Set(textOf('index.ts').match(/\w+/g));
+  expect(inputs.filter((name) => !exported.has(name))).toEqual([]);
+});
 
 test('the client is small, imports nothing, and can be used in part', async () => {
   const bundle = async (contents: string) => {

@@ -100,8 +100,21 @@ test('each repetition of a change has its key, and another change another one', 
   expect(other).not.toBe(first);
   await outcomeOf(gateway.userGroups.delete({ by }, { idempotencyKey: 'mine' }));
   expect(keys.at(-1)).toBe('"mine"');
-  await outcomeOf(gateway.userGroups.get(by));
-  expect(keys.at(-1)).toBeNull();
+});
+
+test('what changes nothing has no key, and is sent again too', async () => {
+  const embedToken = () => Response.json({ data: { result: { token: 'a', expiresAt: 'b' } } });
+  const signing = clientOf([() => busy(), embedToken]);
+  expect(await outcomeOf(signing.gateway.embedTokens.create({ by }, { idempotencyKey: 'mine' }))).toMatchObject({ token: 'a' });
+  const reading = clientOf([() => busy(), found]);
+  await outcomeOf(reading.gateway.userGroups.get(by));
+  const quoting = clientOf([() => busy(), found]);
+  await outcomeOf(quoting.gateway.query('{ a(b: "mutation") } # no mutation'));
+  expect([signing.keys, reading.keys, quoting.keys]).toEqual([
+    [null, null],
+    [null, null],
+    [null, null],
+  ]);
 });
 
 test('sends nothing after the signal of the caller: before, during and between requests', async () => {
