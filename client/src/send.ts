@@ -71,7 +71,11 @@ export function createSend(options: GatewayOptions): Send {
       accept: 'application/graphql-response+json, application/json',
     };
     // With a key, the gateway would store each embed token, and return one again that may have expired.
-    if (type === 'mutation' && document !== CreateEmbedToken) headers['idempotency-key'] = `"${idempotencyKey}"`;
+    if (type === 'mutation' && document !== CreateEmbedToken) {
+      if (!/^[\x20-\x7e]{1,255}$/.test(idempotencyKey))
+        throw new TypeError('idempotencyKey must be 1 to 255 printable ASCII characters.');
+      headers['idempotency-key'] = `"${idempotencyKey.replace(/["\\]/g, '\\$&')}"`;
+    }
     const deadline = performance.now() + timeoutMs;
     for (let attempt = 1; ; attempt += 1) {
       signal?.throwIfAborted();

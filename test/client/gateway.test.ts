@@ -220,10 +220,12 @@ test('a change is made once for a key of your own, whoever repeats it', async ()
       { currentToken: userGroup.token },
       { idempotencyKey },
     );
-  const first = await rotate('the key of a rotation');
-  expect(await rotate('the key of a rotation')).toEqual(first);
+  const key = 'a "key" of a \\ rotation';
+  const first = await rotate(key);
+  expect(await rotate(key)).toEqual(first);
+  for (const wrong of ['', 'two\nlines', 'x'.repeat(256)]) await expect(rotate(wrong)).rejects.toThrow(TypeError);
   await expect(rotate('another key')).rejects.toThrow(NotFoundError);
-  const options = { idempotencyKey: 'the key of a rotation' };
+  const options = { idempotencyKey: key };
   await expect(client.userGroups.getOrCreate({ providedId: 'keyed' }, options)).rejects.toMatchObject({
     code: 'IDEMPOTENCY_KEY_REUSED',
   });
