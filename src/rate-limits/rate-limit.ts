@@ -104,7 +104,7 @@ export class RateLimiter {
     return apiToken.rateLimit ?? this.limit;
   }
 
-  /** Whether there is nothing to share: API tokens have no limit, except by their own, and none of those was used lately. */
+  /** Whether there is nothing to share: there is no general limit, and no API token with its own was used in the last minute. */
   get isIdle(): boolean {
     return this.limit === 0 && this.windows.size === 0;
   }

@@ -12,7 +12,7 @@ export function bindResolvedStamps({ query }: Pick<Database, 'query'>): StampRes
   return async (teamIds) => Number((await query('stamp-resolved-groups', stampResolved, [teamIds]))[0]?.[0]);
 }
 
-/** A group that another transaction has locked is left for the next time: nobody waits for this, and it waits for nobody. */
+/** Skips groups that another transaction has locked: their next look-up records them. */
 const stampResolved = `
   with clock as materialized (
     select extract(epoch from now()) as seconds, floor(extract(epoch from now()) / 3600)::int as hour
