@@ -24,7 +24,7 @@ export function StatusSection(props: GroupSectionProps) {
       description={
         isSuspended ? (
           <>
-            Its tokens and embed tokens identify nothing.
+            Its tokens and embed tokens identify nothing.{' '}
             {group.suspendedReason !== null && <span className="below">Reason: {group.suspendedReason}</span>}
           </>
         ) : (

@@ -125,7 +125,7 @@ export function unusedFilter(query: URLSearchParams): Failure | undefined {
   });
   if (unused.length === 0) return undefined;
   const list = unused.map(([name, value]) => `${name}=${withoutToken(value) || '…'}`).join(', ');
-  return new Failure('INVALID_INPUT', `The URL has what is no filter, or is one too many: ${list}.`);
+  return new Failure('INVALID_INPUT', `The URL contains filters that cannot be used: ${list}.`);
 }
 
 /** The filter of a state; undefined if every group is listed. */
