@@ -77,6 +77,26 @@ export type SigningKey = Prisma.SigningKeyModel
  */
 export type Event = Prisma.EventModel
 /**
+ * Model EventFeed
+ * The state of the event feed: one row. Whoever assigns positions has locked it.
+ */
+export type EventFeed = Prisma.EventFeedModel
+/**
+ * Model EventFeedEpoch
+ * A former epoch of the event feed. Its cursors are accepted up to its end, because these events are the same.
+ */
+export type EventFeedEpoch = Prisma.EventFeedEpochModel
+/**
+ * Model Webhook
+ * An endpoint that events are sent to.
+ */
+export type Webhook = Prisma.WebhookModel
+/**
+ * Model WebhookDelivery
+ * An event that is sent to an endpoint: the queue, and the log of what was sent.
+ */
+export type WebhookDelivery = Prisma.WebhookDeliveryModel
+/**
  * Model IdempotencyRecord
  * The response to a request that had an Idempotency-Key, kept for 24 hours to be sent again.
  */

@@ -34,3 +34,12 @@ export const ActorKind = {
 } as const
 
 export type ActorKind = (typeof ActorKind)[keyof typeof ActorKind]
+
+
+export const WebhookDeliveryStatus = {
+  PENDING: 'PENDING',
+  DELIVERED: 'DELIVERED',
+  FAILED: 'FAILED'
+} as const
+
+export type WebhookDeliveryStatus = (typeof WebhookDeliveryStatus)[keyof typeof WebhookDeliveryStatus]

@@ -58,6 +58,10 @@ export const ModelName = {
   RetiredSecret: 'RetiredSecret',
   SigningKey: 'SigningKey',
   Event: 'Event',
+  EventFeed: 'EventFeed',
+  EventFeedEpoch: 'EventFeedEpoch',
+  Webhook: 'Webhook',
+  WebhookDelivery: 'WebhookDelivery',
   IdempotencyRecord: 'IdempotencyRecord',
   RequestCount: 'RequestCount',
   RateCount: 'RateCount'
@@ -170,10 +174,70 @@ export const EventScalarFieldEnum = {
   teamId: 'teamId',
   providedId: 'providedId',
   subjectApiTokenId: 'subjectApiTokenId',
-  changes: 'changes'
+  changes: 'changes',
+  position: 'position'
 } as const
 
 export type EventScalarFieldEnum = (typeof EventScalarFieldEnum)[keyof typeof EventScalarFieldEnum]
+
+
+export const EventFeedScalarFieldEnum = {
+  id: 'id',
+  lastPosition: 'lastPosition',
+  removedThrough: 'removedThrough',
+  epoch: 'epoch',
+  origin: 'origin'
+} as const
+
+export type EventFeedScalarFieldEnum = (typeof EventFeedScalarFieldEnum)[keyof typeof EventFeedScalarFieldEnum]
+
+
+export const EventFeedEpochScalarFieldEnum = {
+  epoch: 'epoch',
+  lastPosition: 'lastPosition'
+} as const
+
+export type EventFeedEpochScalarFieldEnum = (typeof EventFeedEpochScalarFieldEnum)[keyof typeof EventFeedEpochScalarFieldEnum]
+
+
+export const WebhookScalarFieldEnum = {
+  id: 'id',
+  url: 'url',
+  types: 'types',
+  environments: 'environments',
+  description: 'description',
+  secretEncrypted: 'secretEncrypted',
+  previousSecretEncrypted: 'previousSecretEncrypted',
+  previousSecretEndsAt: 'previousSecretEndsAt',
+  enabled: 'enabled',
+  disabledReason: 'disabledReason',
+  position: 'position',
+  failingSince: 'failingSince',
+  lastDeliveryAt: 'lastDeliveryAt',
+  createdAt: 'createdAt'
+} as const
+
+export type WebhookScalarFieldEnum = (typeof WebhookScalarFieldEnum)[keyof typeof WebhookScalarFieldEnum]
+
+
+export const WebhookDeliveryScalarFieldEnum = {
+  id: 'id',
+  webhookId: 'webhookId',
+  eventId: 'eventId',
+  type: 'type',
+  body: 'body',
+  status: 'status',
+  attempts: 'attempts',
+  nextAttemptAt: 'nextAttemptAt',
+  inFlight: 'inFlight',
+  lastAttemptAt: 'lastAttemptAt',
+  responseStatus: 'responseStatus',
+  responseBody: 'responseBody',
+  error: 'error',
+  createdAt: 'createdAt'
+} as const
+
+export type WebhookDeliveryScalarFieldEnum = (typeof WebhookDeliveryScalarFieldEnum)[keyof typeof WebhookDeliveryScalarFieldEnum]
 
 
 export const IdempotencyRecordScalarFieldEnum = {

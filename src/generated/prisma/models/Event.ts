@@ -31,6 +31,7 @@ export type EventAvgAggregateOutputType = {
   actorApiTokenId: number | null
   teamId: number | null
   subjectApiTokenId: number | null
+  position: number | null
 }
 
 export type EventSumAggregateOutputType = {
@@ -38,6 +39,7 @@ export type EventSumAggregateOutputType = {
   actorApiTokenId: number | null
   teamId: number | null
   subjectApiTokenId: number | null
+  position: bigint | null
 }
 
 export type EventMinAggregateOutputType = {
@@ -52,6 +54,7 @@ export type EventMinAggregateOutputType = {
   teamId: number | null
   providedId: string | null
   subjectApiTokenId: number | null
+  position: bigint | null
 }
 
 export type EventMaxAggregateOutputType = {
@@ -66,6 +69,7 @@ export type EventMaxAggregateOutputType = {
   teamId: number | null
   providedId: string | null
   subjectApiTokenId: number | null
+  position: bigint | null
 }
 
 export type EventCountAggregateOutputType = {
@@ -81,6 +85,7 @@ export type EventCountAggregateOutputType = {
   providedId: number
   subjectApiTokenId: number
   changes: number
+  position: number
   _all: number
 }
 
@@ -90,6 +95,7 @@ export type EventAvgAggregateInputType = {
   actorApiTokenId?: true
   teamId?: true
   subjectApiTokenId?: true
+  position?: true
 }
 
 export type EventSumAggregateInputType = {
@@ -97,6 +103,7 @@ export type EventSumAggregateInputType = {
   actorApiTokenId?: true
   teamId?: true
   subjectApiTokenId?: true
+  position?: true
 }
 
 export type EventMinAggregateInputType = {
@@ -111,6 +118,7 @@ export type EventMinAggregateInputType = {
   teamId?: true
   providedId?: true
   subjectApiTokenId?: true
+  position?: true
 }
 
 export type EventMaxAggregateInputType = {
@@ -125,6 +133,7 @@ export type EventMaxAggregateInputType = {
   teamId?: true
   providedId?: true
   subjectApiTokenId?: true
+  position?: true
 }
 
 export type EventCountAggregateInputType = {
@@ -140,6 +149,7 @@ export type EventCountAggregateInputType = {
   providedId?: true
   subjectApiTokenId?: true
   changes?: true
+  position?: true
   _all?: true
 }
 
@@ -242,6 +252,7 @@ export type EventGroupByOutputType = {
   providedId: string | null
   subjectApiTokenId: number | null
   changes: runtime.JsonValue | null
+  position: bigint | null
   _count: EventCountAggregateOutputType | null
   _avg: EventAvgAggregateOutputType | null
   _sum: EventSumAggregateOutputType | null
@@ -280,6 +291,7 @@ export type EventWhereInput = {
   providedId?: Prisma.StringNullableFilter<"Event"> | string | null
   subjectApiTokenId?: Prisma.IntNullableFilter<"Event"> | number | null
   changes?: Prisma.JsonNullableFilter<"Event">
+  position?: Prisma.BigIntNullableFilter<"Event"> | bigint | number | null
 }
 
 export type EventOrderByWithRelationInput = {
@@ -295,6 +307,7 @@ export type EventOrderByWithRelationInput = {
   providedId?: Prisma.SortOrderInput | Prisma.SortOrder
   subjectApiTokenId?: Prisma.SortOrderInput | Prisma.SortOrder
   changes?: Prisma.SortOrderInput | Prisma.SortOrder
+  position?: Prisma.SortOrderInput | Prisma.SortOrder
 }
 
 export type EventWhereUniqueInput = Prisma.AtLeast<{
@@ -314,6 +327,7 @@ export type EventWhereUniqueInput = Prisma.AtLeast<{
   providedId?: Prisma.StringNullableFilter<"Event"> | string | null
   subjectApiTokenId?: Prisma.IntNullableFilter<"Event"> | number | null
   changes?: Prisma.JsonNullableFilter<"Event">
+  position?: Prisma.BigIntNullableFilter<"Event"> | bigint | number | null
 }, "environment_occurredAt_id">
 
 export type EventOrderByWithAggregationInput = {
@@ -329,6 +343,7 @@ export type EventOrderByWithAggregationInput = {
   providedId?: Prisma.SortOrderInput | Prisma.SortOrder
   subjectApiTokenId?: Prisma.SortOrderInput | Prisma.SortOrder
   changes?: Prisma.SortOrderInput | Prisma.SortOrder
+  position?: Prisma.SortOrderInput | Prisma.SortOrder
   _count?: Prisma.EventCountOrderByAggregateInput
   _avg?: Prisma.EventAvgOrderByAggregateInput
   _max?: Prisma.EventMaxOrderByAggregateInput
@@ -352,6 +367,7 @@ export type EventScalarWhereWithAggregatesInput = {
   providedId?: Prisma.StringNullableWithAggregatesFilter<"Event"> | string | null
   subjectApiTokenId?: Prisma.IntNullableWithAggregatesFilter<"Event"> | number | null
   changes?: Prisma.JsonNullableWithAggregatesFilter<"Event">
+  position?: Prisma.BigIntNullableWithAggregatesFilter<"Event"> | bigint | number | null
 }
 
 export type EventCreateInput = {
@@ -367,6 +383,7 @@ export type EventCreateInput = {
   providedId?: string | null
   subjectApiTokenId?: number | null
   changes?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  position?: bigint | number | null
 }
 
 export type EventUncheckedCreateInput = {
@@ -382,6 +399,7 @@ export type EventUncheckedCreateInput = {
   providedId?: string | null
   subjectApiTokenId?: number | null
   changes?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  position?: bigint | number | null
 }
 
 export type EventUpdateInput = {
@@ -397,6 +415,7 @@ export type EventUpdateInput = {
   providedId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   subjectApiTokenId?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   changes?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  position?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
 }
 
 export type EventUncheckedUpdateInput = {
@@ -412,6 +431,7 @@ export type EventUncheckedUpdateInput = {
   providedId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   subjectApiTokenId?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   changes?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  position?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
 }
 
 export type EventCreateManyInput = {
@@ -427,6 +447,7 @@ export type EventCreateManyInput = {
   providedId?: string | null
   subjectApiTokenId?: number | null
   changes?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  position?: bigint | number | null
 }
 
 export type EventUpdateManyMutationInput = {
@@ -442,6 +463,7 @@ export type EventUpdateManyMutationInput = {
   providedId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   subjectApiTokenId?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   changes?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  position?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
 }
 
 export type EventUncheckedUpdateManyInput = {
@@ -457,6 +479,7 @@ export type EventUncheckedUpdateManyInput = {
   providedId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   subjectApiTokenId?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   changes?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  position?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
 }
 
 export type EventEnvironmentOccurredAtIdCompoundUniqueInput = {
@@ -478,6 +501,7 @@ export type EventCountOrderByAggregateInput = {
   providedId?: Prisma.SortOrder
   subjectApiTokenId?: Prisma.SortOrder
   changes?: Prisma.SortOrder
+  position?: Prisma.SortOrder
 }
 
 export type EventAvgOrderByAggregateInput = {
@@ -485,6 +509,7 @@ export type EventAvgOrderByAggregateInput = {
   actorApiTokenId?: Prisma.SortOrder
   teamId?: Prisma.SortOrder
   subjectApiTokenId?: Prisma.SortOrder
+  position?: Prisma.SortOrder
 }
 
 export type EventMaxOrderByAggregateInput = {
@@ -499,6 +524,7 @@ export type EventMaxOrderByAggregateInput = {
   teamId?: Prisma.SortOrder
   providedId?: Prisma.SortOrder
   subjectApiTokenId?: Prisma.SortOrder
+  position?: Prisma.SortOrder
 }
 
 export type EventMinOrderByAggregateInput = {
@@ -513,6 +539,7 @@ export type EventMinOrderByAggregateInput = {
   teamId?: Prisma.SortOrder
   providedId?: Prisma.SortOrder
   subjectApiTokenId?: Prisma.SortOrder
+  position?: Prisma.SortOrder
 }
 
 export type EventSumOrderByAggregateInput = {
@@ -520,6 +547,7 @@ export type EventSumOrderByAggregateInput = {
   actorApiTokenId?: Prisma.SortOrder
   teamId?: Prisma.SortOrder
   subjectApiTokenId?: Prisma.SortOrder
+  position?: Prisma.SortOrder
 }
 
 export type BigIntFieldUpdateOperationsInput = {
@@ -538,6 +566,14 @@ export type EnumActorKindFieldUpdateOperationsInput = {
   set?: $Enums.ActorKind
 }
 
+export type NullableBigIntFieldUpdateOperationsInput = {
+  set?: bigint | number | null
+  increment?: bigint | number
+  decrement?: bigint | number
+  multiply?: bigint | number
+  divide?: bigint | number
+}
+
 
 
 export type EventSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -553,6 +589,7 @@ export type EventSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = 
   providedId?: boolean
   subjectApiTokenId?: boolean
   changes?: boolean
+  position?: boolean
 }, ExtArgs["result"]["event"]>
 
 export type EventSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -568,6 +605,7 @@ export type EventSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensi
   providedId?: boolean
   subjectApiTokenId?: boolean
   changes?: boolean
+  position?: boolean
 }, ExtArgs["result"]["event"]>
 
 export type EventSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -583,6 +621,7 @@ export type EventSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensi
   providedId?: boolean
   subjectApiTokenId?: boolean
   changes?: boolean
+  position?: boolean
 }, ExtArgs["result"]["event"]>
 
 export type EventSelectScalar = {
@@ -598,9 +637,10 @@ export type EventSelectScalar = {
   providedId?: boolean
   subjectApiTokenId?: boolean
   changes?: boolean
+  position?: boolean
 }
 
-export type EventOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "type" | "occurredAt" | "environment" | "actorKind" | "actorName" | "actorApiTokenId" | "requestId" | "teamId" | "providedId" | "subjectApiTokenId" | "changes", ExtArgs["result"]["event"]>
+export type EventOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "type" | "occurredAt" | "environment" | "actorKind" | "actorName" | "actorApiTokenId" | "requestId" | "teamId" | "providedId" | "subjectApiTokenId" | "changes" | "position", ExtArgs["result"]["event"]>
 
 export type $EventPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "Event"
@@ -654,6 +694,10 @@ export type $EventPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs 
      * What changed: `{ field: { from, to } }`.
      */
     changes: runtime.JsonValue | null
+    /**
+     * Its place in the event feed; none until it is assigned, after the commit of the change.
+     */
+    position: bigint | null
   }, ExtArgs["result"]["event"]>
   composites: {}
 }
@@ -1089,6 +1133,7 @@ export interface EventFieldRefs {
   readonly providedId: Prisma.FieldRef<"Event", 'String'>
   readonly subjectApiTokenId: Prisma.FieldRef<"Event", 'Int'>
   readonly changes: Prisma.FieldRef<"Event", 'Json'>
+  readonly position: Prisma.FieldRef<"Event", 'BigInt'>
 }
     
 

@@ -1,0 +1,2 @@
+-- CreateIndex
+CREATE INDEX CONCURRENTLY "event_environment_position_idx" ON "event"("environment", "position") WHERE (position IS NOT NULL);

@@ -1,0 +1,2 @@
+-- CreateIndex
+CREATE INDEX CONCURRENTLY "event_unpositioned_idx" ON "event"("id") WHERE (position IS NULL);
