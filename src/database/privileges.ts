@@ -8,7 +8,11 @@ const requiredPrivileges: Readonly<Record<string, readonly string[]>> = {
   revoked_viewer: ['select', 'insert', 'update', 'delete'],
   api_token: ['select', 'insert', 'update'],
   retired_secret: ['select', 'insert', 'update'],
-  event: ['select', 'insert', 'delete'],
+  event: ['select', 'insert', 'update', 'delete'],
+  event_feed: ['select', 'insert', 'update'],
+  event_feed_epoch: ['select', 'insert'],
+  webhook: ['select', 'insert', 'update', 'delete'],
+  webhook_delivery: ['select', 'insert', 'update', 'delete'],
   signing_key: ['select', 'insert', 'update', 'delete'],
   idempotency_record: ['select', 'insert', 'update', 'delete'],
   request_count: ['select', 'insert', 'update', 'delete'],
@@ -16,7 +20,7 @@ const requiredPrivileges: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The sequences that number new rows. */
-const usedSequences = ['user_group_team_id_seq', 'api_token_id_seq', 'event_id_seq'];
+const usedSequences = ['user_group_team_id_seq', 'api_token_id_seq', 'event_id_seq', 'webhook_id_seq', 'webhook_delivery_id_seq'];
 
 /** The extension that searches use: a trusted one, which any role may create that may create schemas in the database. */
 const extension = 'pg_trgm';

@@ -25,6 +25,7 @@ const columns = {
   providedId: nullable({ sql: 'e.provided_id', ...text }),
   subjectApiTokenId: nullable({ sql: 'e.subject_api_token_id', ...integer }),
   changes: nullable<Prisma.JsonValue>({ sql: 'e.changes', decode: (changes) => JSON.parse(changes as string) }),
+  position: nullable({ sql: 'e.position', decode: (position) => BigInt(position as string) }),
 } satisfies { readonly [Field in keyof Event]: Column<Event[Field]> };
 
 const EventRow: new (row: readonly (string | null)[]) => Event = createRowClass(columns);
