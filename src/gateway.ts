@@ -3,7 +3,10 @@ import { inspect } from 'node:util';
 import type { Logger } from 'pino';
 import { authenticateBy } from './api-tokens/authenticate.ts';
 import { recordLastUsed } from './api-tokens/last-used.ts';
+import { createFeedWatch } from './audit-log/feed-watch.ts';
 import { countEvent, createEventBytes } from './audit-log/record.ts';
+import { eventFeedHandler } from './audit-log/rest.ts';
+import { bindFeed } from './audit-log/statements/feed.ts';
 import type { OnRecorded } from './audit-log/statements/insert.ts';
 import { heavyWork } from './concurrency/heavy-work.ts';
 import { within } from './concurrency/semaphore.ts';
@@ -103,10 +106,12 @@ export function buildGateway(
   const eventBytes = options.eventBytes ?? createEventBytes();
   const onRecorded: OnRecorded = (event) => countEvent(eventBytes, event);
   const lastResolved = recordLastResolved(bindResolvedStamps(database));
+  const feed = bindFeed(database);
+  const feedWatch = createFeedWatch(feed);
   const bindServices = (db: Db, { query }: Pick<Database, 'query'>): Services => {
     const signingKeys = new SigningKeys(bindSigningKeys({ query }), keys);
     const revocations = bindRevocations({ query }, onRecorded);
-    return { db, keys, eventBytes, lastResolved, embedTokens: { signingKeys, revocations, publicUrl } };
+    return { db, keys, eventBytes, lastResolved, feed, feedWatch, embedTokens: { signingKeys, revocations, publicUrl } };
   };
   const services = bindServices(createDb(database, onRecorded), database);
   const { signingKeys } = services.embedTokens;
@@ -146,6 +151,7 @@ export function buildGateway(
     graphql: graphqlHandler(schema, contextOf, executeOnce, { ...options, graphqlMetrics }),
     user: userHandler(services, executeOnce),
     embedTokens: embedTokenHandler(services),
+    events: eventFeedHandler(services),
     introspection: introspectionHandler((caller, token) => introspect(services, caller, token)),
     jwks: jwksHandler(async () => [...(await signingKeys.read()).published.values()], jwksMaxAgeSeconds),
     metrics: metricsHandler(instanceMetrics),
@@ -192,9 +198,11 @@ export function buildGateway(
     },
     drain() {
       draining = true;
+      feedWatch.stop();
     },
     async close() {
       processMetrics.stop();
+      feedWatch.stop();
       await Promise.all([lastUsed.stop(), lastResolved.stop(), rateLimiting.stop()]);
     },
   };
