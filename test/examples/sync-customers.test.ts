@@ -6,8 +6,10 @@ import { startGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;
 let example: InstalledExample;
+let apiToken: string;
 beforeAll(async () => {
   gateway = await startGateway();
+  apiToken = (await gateway.issue({ scopes: ['groups:write'] })).secret;
   example = await installExample('sync-customers');
 }, installTimeoutMs);
 afterAll(async () => {
@@ -19,7 +21,7 @@ afterAll(async () => {
 async function sync(content?: string | Uint8Array, settings: Readonly<Record<string, string>> = {}) {
   if (content !== undefined) writeFileSync(join(example.folder, 'test.csv'), content);
   const args = ['sync.js', ...(content === undefined ? [] : ['test.csv'])];
-  return example.run(args, { GATEWAY: gateway.url, API_TOKEN: gateway.token, ...settings });
+  return example.run(args, { GATEWAY: gateway.url, API_TOKEN: apiToken, ...settings });
 }
 
 const groups = async () => {
