@@ -20,8 +20,8 @@ const gateway = new UserGroupGateway({ url: GATEWAY, apiToken: API_TOKEN });
 
 /** Your database of customers. */
 const customers = new Map([
-  ['acme', { name: 'ACME Corporation', properties: { plan: 'gold', region: 'eu' } }],
-  ['globex', { name: 'Globex', properties: { plan: 'free', region: 'us' } }],
+  ['globex', { name: 'Globex', properties: { plan: 'gold', region: 'eu' } }],
+  ['initech', { name: 'Initech', properties: { plan: 'free', region: 'us' } }],
 ]);
 
 /** The id of the customer whose user is signed in. A stand-in for your sign-in: anyone can set this cookie. */
@@ -49,8 +49,8 @@ const verify = createEmbedTokenVerifier({ url: GATEWAY, environment: 'Testing', 
 
 /** Your data: what each user group may see. */
 const sales = new Map([
-  ['acme', { Berlin: 1210, Lyon: 845, Porto: 390 }],
-  ['globex', { Austin: 1530, Denver: 615 }],
+  ['globex', { Berlin: 1210, Lyon: 845, Porto: 390 }],
+  ['initech', { Austin: 1530, Denver: 615 }],
 ]);
 
 app.get('/dashboard-data', async (request, response) => {
@@ -64,7 +64,10 @@ app.use((error, _request, response, _next) => {
   if (error instanceof EmbedTokenError) return response.status(401).json({ message: error.message });
   if (error instanceof SuspendedError) return response.status(403).json({ message: 'Your account is suspended.' });
   console.error(error);
-  response.status(503).json({ message: 'The dashboard is not available right now.' });
+  response.status(503).json({ message: 'The dashboard is not available right now: the log of the application says why.' });
 });
 
-app.listen(Number(PORT), '127.0.0.1', () => console.log(`listening on http://127.0.0.1:${PORT}`));
+app.listen(Number(PORT), '127.0.0.1', (error) => {
+  if (error) throw error; // the port is in use, for example
+  console.log(`listening on http://127.0.0.1:${PORT}`);
+});

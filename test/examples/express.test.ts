@@ -43,9 +43,9 @@ test.skipIf(withoutBrowser)('a page stays open over three lifetimes of embed tok
   const expectedProblems = [/status of 401 .*embed-token/, /status of 403 .*embed-token/];
   const { page, assertFlawless, assertFitsPhone } = await openPage(url, { expectedProblems });
   await expect.poll(() => page.textContent('#status')).toBe('Sign in to see the dashboard.');
-  await page.selectOption('#customer', 'globex');
+  await page.selectOption('#customer', 'initech');
   await page.click('button');
-  await expect.poll(() => page.textContent('#group')).toBe('globex (team 1)');
+  await expect.poll(() => page.textContent('#group')).toBe('initech (team 1)');
   await assertFlawless();
   await assertFitsPhone();
 
@@ -62,7 +62,7 @@ test.skipIf(withoutBrowser)('a page stays open over three lifetimes of embed tok
   page.on('response', (response) => {
     if (response.status() >= 400) problems.push(`${response.status()} ${response.url()}`);
   });
-  await page.selectOption('#customer', 'acme');
+  await page.selectOption('#customer', 'globex');
   await page.click('button');
   await expect.poll(() => page.textContent('#sales')).toContain('Berlin');
 
@@ -73,7 +73,7 @@ test.skipIf(withoutBrowser)('a page stays open over three lifetimes of embed tok
     await page.clock[move](1_000 * seconds);
     await refreshed;
     await expect.poll(() => page.textContent('#status')).toMatch(/^As of/);
-    expect(await page.textContent('#group')).toBe('acme (team 2)');
+    expect(await page.textContent('#group')).toBe('globex (team 2)');
   };
   for (let seconds = 0; seconds < 3 * tokenSeconds; seconds += refreshSeconds) await pass(refreshSeconds);
   // Each is renewed in the last quarter of its life, at the next refresh: after 50 of 60 seconds.
@@ -88,9 +88,9 @@ test.skipIf(withoutBrowser)('a page stays open over three lifetimes of embed tok
   expect(await askDashboard(others.at(-1) ?? '')).toBe(200);
   const { secret } = await gateway.issue({ scopes: ['groups:resolve'] });
   expect((await introspectToken(gateway, secret, first)).json).toEqual({ active: false });
-  expect((await introspectToken(gateway, secret, others.at(-1) ?? '')).json).toMatchObject({ active: true, sub: 'acme' });
+  expect((await introspectToken(gateway, secret, others.at(-1) ?? '')).json).toMatchObject({ active: true, sub: 'globex' });
 
-  const suspend = 'mutation { suspendUserGroup(input: { by: { providedId: "acme" } }) { __typename } }';
+  const suspend = 'mutation { suspendUserGroup(input: { by: { providedId: "globex" } }) { __typename } }';
   expect((await gateway.graphql(suspend)).json.data.suspendUserGroup.__typename).toBe('SuspendUserGroupPayload');
   await clock.advance(tokenSeconds);
   await page.clock.fastForward(1_000 * tokenSeconds);

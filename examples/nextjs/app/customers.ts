@@ -7,8 +7,8 @@ export const createGateway = () =>
 
 /** Your database of customers. */
 export const customers = [
-  { providedId: 'acme', name: 'ACME Corporation', properties: { plan: 'gold', region: 'eu' } },
-  { providedId: 'globex', name: 'Globex', properties: { plan: 'free', region: 'us' } },
+  { providedId: 'globex', name: 'Globex', properties: { plan: 'gold', region: 'eu' } },
+  { providedId: 'initech', name: 'Initech', properties: { plan: 'free', region: 'us' } },
 ];
 
 /** The customer whose user is signed in. A stand-in for your sign-in: anyone can set this cookie. */
