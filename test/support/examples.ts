@@ -24,7 +24,8 @@ export interface InstalledExample {
 }
 
 /**
- * Installs an example as its users do: in a folder of its own, with packages from the registry, and the client as it is published.
+ * Installs an example as its users do: in a folder of its own, with packages from the registry, and the client as it is
+ * published.
  */
 export async function installExample(name: string): Promise<InstalledExample> {
   const temporary = mkdtempSync(join(tmpdir(), `user-group-gateway-${name}-`));

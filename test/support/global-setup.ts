@@ -78,7 +78,7 @@ async function launchBrowser(project: TestProject): Promise<BrowserServer | unde
   const executablePath = findBrowser();
   if (executablePath === undefined) {
     process.stderr.write(
-      'No Chromium or Chrome was found: the tests in test/browser, and one of test/examples, are NOT run. Install one, or set CHROME_PATH to its program.\n',
+      'No Chromium or Chrome was found: the tests in test/browser, and of pages in test/examples, are NOT run. Install one, or set CHROME_PATH to its program.\n',
     );
     return undefined;
   }
