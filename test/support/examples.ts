@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { freePort } from './free-port.ts';
-import { launch, type Running, until } from './process.ts';
+import { type Ended, launch, type Running, until } from './process.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
@@ -16,8 +16,8 @@ export const installTimeoutMs = 300_000;
 /** A copy of an example outside of the checkout, with its packages. */
 export interface InstalledExample {
   readonly folder: string;
-  /** Runs a program of the example to its end. @throws Error with its output when it fails. */
-  run(args: string[], settings?: Readonly<Record<string, string>>): ReturnType<typeof launch>['ended'];
+  /** Runs a program of the example to its end; never rejects. */
+  run(args: string[], settings?: Readonly<Record<string, string>>): Promise<Ended>;
   /** Starts a program of the example that serves on `PORT`, and waits until it responds. */
   serve(args: string[], settings: Readonly<Record<string, string>>): Promise<Running & { readonly url: string }>;
   remove(): void;
@@ -37,7 +37,7 @@ export async function installExample(name: string): Promise<InstalledExample> {
   await run('npm', ['pack', './client', '--ignore-scripts', '--pack-destination', temporary], { cwd: root });
   const tarball = readdirSync(temporary).find((file) => file.endsWith('.tgz')) ?? '';
   await run('npm', ['install', join(temporary, tarball), '--no-audit', '--no-fund'], { cwd: folder });
-  const start: InstalledExample['serve'] = async (args, settings) => {
+  const serve: InstalledExample['serve'] = async (args, settings) => {
     const port = String(await freePort());
     const running = launch(process.execPath, args, { ...settings, PORT: port }, { cwd: folder });
     const url = `http://127.0.0.1:${port}`;
@@ -57,7 +57,7 @@ export async function installExample(name: string): Promise<InstalledExample> {
   return {
     folder,
     run: (args, settings = {}) => launch(process.execPath, args, settings, { cwd: folder }).ended,
-    serve: start,
+    serve,
     remove: () => rmSync(temporary, { recursive: true, force: true }),
   };
 }
