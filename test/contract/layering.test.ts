@@ -28,6 +28,7 @@ const layers: readonly (readonly string[])[] = [
     'key-rotation',
     'rate-limits',
     'user-groups',
+    'webhooks',
   ],
   [
     'commands',
