@@ -73,6 +73,8 @@ export interface GatewayOptions extends GraphQLHandlerOptions {
   readonly rateLimit?: number;
   /** The origins whose scripts may send requests: as browsers send them, or `*` alone. By default there are none. */
   readonly corsOrigins?: readonly string[] | undefined;
+  /** The private networks that webhooks may reach, as CIDRs. By default there are none. */
+  readonly webhooksAllowedNetworks?: readonly string[] | undefined;
   /** Counts what API tokens record in the audit log. By default with the limits of the gateway. */
   readonly eventBytes?: StoredBytes;
   /** Combines the metrics of this process with those of others that serve the same port. By default there are none. */
@@ -102,11 +104,12 @@ export function buildGateway(
   const publicUrl = (): string => options.publicUrl ?? urlOf(server);
   const eventBytes = options.eventBytes ?? createEventBytes();
   const onRecorded: OnRecorded = (event) => countEvent(eventBytes, event);
+  const { webhooksAllowedNetworks: webhookNetworks = [] } = options;
   const lastResolved = recordLastResolved(bindResolvedStamps(database));
   const bindServices = (db: Db, { query }: Pick<Database, 'query'>): Services => {
     const signingKeys = new SigningKeys(bindSigningKeys({ query }), keys);
     const revocations = bindRevocations({ query }, onRecorded);
-    return { db, keys, eventBytes, lastResolved, embedTokens: { signingKeys, revocations, publicUrl } };
+    return { db, keys, eventBytes, lastResolved, webhookNetworks, embedTokens: { signingKeys, revocations, publicUrl } };
   };
   const services = bindServices(createDb(database, onRecorded), database);
   const { signingKeys } = services.embedTokens;

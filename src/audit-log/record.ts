@@ -103,6 +103,22 @@ async function recordApiToken(
   await createEvent(transaction, { ...event, author, environment: eventEnvironmentOf(environmentTag), subjectApiTokenId: id });
 }
 
+/**
+ * Records a change of a webhook.
+ *
+ * @param number the number of the webhook: before the change, null for a new one, and after it, null for a deleted one.
+ * @param changes what differs otherwise. Never a secret; of a URL only the origin, because its path may be one.
+ */
+export async function recordWebhookChange(
+  transaction: Transaction,
+  author: Author,
+  type: Extract<EventType, `webhook.${string}`>,
+  number: { readonly from: number | null; readonly to: number | null },
+  changes: Prisma.InputJsonObject = {},
+): Promise<void> {
+  await createEvent(transaction, { type, author, environment: 'None', changes: { webhook: { ...number }, ...changes } });
+}
+
 const timeText = (time: Date | null): string | null => time?.toISOString() ?? null;
 
 /** The changes of fields that had no value before; of one that still has none, nothing. */

@@ -23,6 +23,7 @@ function bind(db: Db, { query }: Pick<Database, 'query'>): Services {
     db,
     keys: testKeys,
     eventBytes: createEventBytes(),
+    webhookNetworks: [],
     lastResolved: { note: () => {} },
     embedTokens: {
       signingKeys: new SigningKeys(bindSigningKeys({ query }), testKeys),
