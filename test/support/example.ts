@@ -1,14 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import type { TestContext } from 'vitest';
 import type { Outcome, RunnableCase } from './conformance.ts';
 import { launch } from './process.ts';
 
-/** Marks the test as skipped where a program does not run, and says which package has it. */
-export function requireProgram(context: TestContext, program: string, args: string[], debianPackages: string): void {
-  if (spawnSync(program, args, { stdio: 'ignore' }).status === 0) return;
-  const reason = `${[program, ...args].join(' ')} does not run: apt-get install ${debianPackages}`;
-  process.stderr.write(`${reason}\n`);
-  context.skip(reason);
+/** Whether a program does not run here, for `describe.skipIf`. If so, says which packages have it. */
+export function lacks(program: string, args: string[], debianPackages: string): boolean {
+  if (spawnSync(program, args, { stdio: 'ignore' }).status === 0) return false;
+  process.stderr.write(`Tests are skipped, because ${program} ${args.join(' ')} fails: apt-get install ${debianPackages}\n`);
+  return true;
 }
 
 /** Executes the calls of a conformance case with a runner: a program that reads the case and prints the outcomes. */
