@@ -9,19 +9,20 @@ import os
 import sys
 from http.cookies import CookieError, SimpleCookie
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from string import Template
 from urllib.parse import parse_qs
 
 from user_group_gateway import GatewayError, UserGroupGateway
 
 gateway = UserGroupGateway(os.environ["GATEWAY"], os.environ["API_TOKEN"], timeout=5)
 
-PAGE = """<!doctype html><html lang="en"><title>Dashboard</title>
-<h1>Dashboard of {name}</h1><pre id="data"></pre>
+PAGE = Template("""<!doctype html><html lang="en"><title>Dashboard</title>
+<h1>Dashboard of $name</h1><pre id="data"></pre>
 <script type="module">
   const { token } = await (await fetch('/embed-token')).json();
-  const response = await fetch('/data', { headers: { authorization: `Bearer ${token}` } });
+  const response = await fetch('/data', { headers: { authorization: 'Bearer ' + token } });
   document.querySelector('#data').textContent = await response.text();
-</script>"""
+</script>""")
 SIGN_IN = """<!doctype html><html lang="en"><title>Sign in</title>
 <form method="post" action="/sign-in"><label>User group token <input name="token"></label> <button>Sign in</button></form>"""
 
@@ -31,7 +32,7 @@ class EmbedBackend(BaseHTTPRequestHandler):
         try:
             if self.path == "/":
                 viewer = self.viewer()
-                self.respond(200, PAGE.format(name=html.escape(viewer.name))) if viewer else self.respond(401, SIGN_IN)
+                self.respond(200, PAGE.substitute(name=html.escape(viewer.name))) if viewer else self.respond(401, SIGN_IN)
             elif self.path == "/embed-token":
                 viewer = self.viewer()
                 token = gateway.create_embed_token({"id": viewer.id}, audience="dashboards") if viewer else None

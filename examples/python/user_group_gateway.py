@@ -132,8 +132,10 @@ class UserGroupGateway:
         result = self._graphql(_mutation("CreateEmbedToken", "token expiresAt"), {"input": given}, {})
         return EmbedToken(result["token"], result["expiresAt"])
 
-    def introspect(self, token: str) -> dict[str, Any] | None:
-        """What an embed token says, unless it has expired or was revoked: None. A request each time. Scope groups:resolve."""
+    def introspect(self, token: object) -> dict[str, Any] | None:
+        """What an embed token says; None if it is not genuine, has expired or was revoked. Check aud. Scope groups:resolve."""
+        if not isinstance(token, str) or not re.fullmatch(r"[\x21-\x7e]{1,10000}", token):
+            return None  # no token is like that
         headers = {"Content-Type": "application/x-www-form-urlencoded"}
         claims = self._call("/oauth2/introspect", urlencode({"token": token}), headers, _read_introspection)
         return claims if claims["active"] else None

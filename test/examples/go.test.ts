@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkConformance, conformanceCases } from '../support/conformance.ts';
+import { checkUnavailable, checkViewer, dataStatus, startEmbedBackend } from '../support/embed-backend.ts';
 import { lacks, runInProcess } from '../support/example.ts';
 import { endProcesses, launch } from '../support/process.ts';
 
@@ -32,5 +33,18 @@ describe.skipIf(lacks('go', ['version'], 'golang-go'))('Go', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test.concurrent.each(cases)('$name', (testCase) => checkConformance(testCase, (runnable) => runInProcess(runner, [], runnable)));
+  test.concurrent.each(cases)('$name', (testCase) =>
+    checkConformance(testCase, (runnable) => runInProcess(runner, [], runnable)),
+  );
+
+  test('the embed backend shows the group of a token, and nothing to anyone else', async () => {
+    const backend = join(folder, 'backend');
+    await build(backend, ['.']);
+    const started = await startEmbedBackend((given) => launch(backend, [], given));
+    const embedToken = await checkViewer(started);
+    await started.client.userGroups.suspend({ by: { providedId: 'acme' } });
+    await checkUnavailable(started);
+    // It verifies with the public keys, and needs no gateway for that.
+    expect(await dataStatus(started, embedToken)).toBe(200);
+  });
 });
