@@ -178,7 +178,7 @@ class UserGroupGateway:
                 connection.request("POST", path, body, headers)
                 response = connection.getresponse()
                 outcome.put((response.status, response.headers, response.read()))
-            except (OSError, http.client.HTTPException) as error:
+            except Exception as error:
                 outcome.put(error)
             finally:
                 connection.close()
@@ -238,11 +238,11 @@ def _group(found: dict[str, Any]) -> UserGroup:
 def _read(reply: Any, read: Callable[..., Any]) -> Any:
     """What a response says. Raises GatewayError also when it is not one of the gateway."""
     status, headers, content = reply
-    retry_after = headers.get("Retry-After", "")
-    details = {"request_id": headers.get("X-Request-Id"), "retry_after": int(retry_after) if retry_after.isdecimal() else None}
+    seconds = re.fullmatch("[0-9]{1,9}", headers.get("Retry-After", ""))  # a proxy may send a date
+    details = {"request_id": headers.get("X-Request-Id"), "retry_after": int(seconds[0]) if seconds else None}
     try:
         return read(json.loads(content), details)
-    except (ValueError, LookupError, TypeError, AttributeError):
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         code = "UNAVAILABLE" if status in (502, 503, 504) else "NETWORK" if 200 <= status <= 299 else "INVALID_RESPONSE"
         message = f"The response, with status {status}, is not one of the gateway: it was cut off, or a proxy sent it."
         raise GatewayError("RATE_LIMITED" if status == 429 else code, message, **details) from None

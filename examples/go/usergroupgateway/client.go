@@ -268,7 +268,7 @@ func (c *Client) send(ctx context.Context, query string, variables any, key stri
 		if pause == 0 {
 			pause = 50 * time.Millisecond << attempt
 		}
-		pause += pause * time.Duration(random(1)[0]) / 512
+		pause += pause / 512 * time.Duration(random(1)[0])
 		if isLast || !repeated[failed.Code] || time.Until(deadline) <= pause {
 			return failed
 		}
@@ -309,8 +309,11 @@ func (c *Client) exchange(ctx context.Context, body []byte, key string, limit ti
 	}
 	failed := read(status, content, result)
 	if failed != nil {
-		seconds, _ := strconv.Atoi(header.Get("Retry-After"))
-		failed.RequestID, failed.RetryAfter = header.Get("X-Request-Id"), time.Duration(seconds)*time.Second
+		failed.RequestID = header.Get("X-Request-Id")
+		// A proxy may send a date; at most, this is 136 years.
+		if seconds, err := strconv.ParseUint(header.Get("Retry-After"), 10, 32); err == nil {
+			failed.RetryAfter = time.Duration(seconds) * time.Second
+		}
 	}
 	return failed
 }
