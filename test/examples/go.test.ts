@@ -2,10 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { checkConformance, conformanceCases } from '../support/conformance.ts';
 import { checkUnavailable, checkViewer, dataStatus, startEmbedBackend } from '../support/embed-backend.ts';
-import { lacks, runInProcess } from '../support/example.ts';
+import { lacks, runInProcess, samplesOf, signedWebhook } from '../support/example.ts';
+import { startGateway } from '../support/gateway.ts';
 import { endProcesses, launch } from '../support/process.ts';
 
 const module = fileURLToPath(new URL('../../examples/go', import.meta.url));
@@ -18,15 +19,18 @@ async function build(program: string, args: string[]): Promise<void> {
   expect([code, stderr]).toEqual([0, '']);
 }
 
+/** Compiles a program as if it were in a folder of the example, which users copy without it. */
+async function buildBeside(program: string, source: string): Promise<void> {
+  const overlay = `${program}.json`;
+  writeFileSync(overlay, JSON.stringify({ Replace: { [join(module, 'beside/main.go')]: source } }));
+  await build(program, ['-overlay', overlay, './beside']);
+}
+
 const cases = conformanceCases(['verifyEmbedToken']);
 
 describe.skipIf(lacks('go', ['version'], 'golang-go'))('Go', () => {
   beforeAll(async () => {
-    // As if the runner were a folder of the example, which users copy without it.
-    const overlay = join(folder, 'overlay.json');
-    const source = fileURLToPath(new URL('conformance.go', import.meta.url));
-    writeFileSync(overlay, JSON.stringify({ Replace: { [join(module, 'conformance/main.go')]: source } }));
-    await build(runner, ['-overlay', overlay, './conformance']);
+    await buildBeside(runner, fileURLToPath(new URL('conformance.go', import.meta.url)));
   });
   afterAll(async () => {
     await endProcesses();
@@ -46,5 +50,39 @@ describe.skipIf(lacks('go', ['version'], 'golang-go'))('Go', () => {
     await checkUnavailable(started);
     // It verifies with the public keys, and needs no gateway for that.
     expect(await dataStatus(started, embedToken)).toBe(200);
+  });
+
+  test('the sample of the README works', async () => {
+    const gateway = await startGateway();
+    onTestFinished(() => gateway.close());
+    const { secret: API_TOKEN } = await gateway.issue({ scopes: ['groups:write', 'groups:read', 'embed:sign'] });
+    const [sample = ''] = samplesOf('examples/go/README.md', 'go', gateway);
+    const { secret, headers, body } = signedWebhook();
+    const source = join(folder, 'sample.go');
+    writeFileSync(
+      source,
+      `package main
+import ("context"; "encoding/json"; "net/http"; "os"; "time"; "example.com/embed-backend/usergroupgateway")
+func main() {
+ctx, secret, body, request := context.Background(), ${JSON.stringify(secret)}, []byte(${JSON.stringify(body)}), http.Request{Header: http.Header{}}
+${Object.entries(headers)
+  .map(([name, value]) => `request.Header.Set("${name}", "${value}")`)
+  .join('\n')}
+${sample}
+json.NewEncoder(os.Stdout).Encode([]any{created, group, viewer, until, claims, event, err})
+}`,
+    );
+    await buildBeside(join(folder, 'sample'), source);
+    const { stdout, stderr } = await launch(join(folder, 'sample'), [], { API_TOKEN }).ended;
+    expect(stderr).toBe('');
+    expect(JSON.parse(stdout)).toMatchObject([
+      true,
+      { providedId: 'acme', properties: { plan: 'gold' } },
+      { name: 'ACME', token: '' },
+      expect.stringMatching(/^\d{4}-/),
+      { sub: 'acme', aud: 'dashboards' },
+      { type: 'user_group.updated', data: { team_id: 7 } },
+      null,
+    ]);
   });
 });

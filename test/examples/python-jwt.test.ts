@@ -1,23 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { UserGroupGateway } from '../../client/src/index.ts';
-import { lacks } from '../support/example.ts';
+import { lacks, samplesOf } from '../support/example.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { endProcesses, launch } from '../support/process.ts';
 
 /** The system's: packages of Debian are not for one that was installed beside it. */
 const python = '/usr/bin/python3';
-
-/** What a service in Python does with an embed token that it gets. */
-const verify = `
-import json, sys, jwt
-gateway, audience, issuer, token = sys.argv[1:]
-try:
-    key = jwt.PyJWKClient(gateway + "/.well-known/jwks.json").get_signing_key_from_jwt(token).key
-    claims = jwt.decode(token, key, algorithms=["EdDSA"], audience=audience, issuer=issuer, options={"require": ["exp"]})
-    print(json.dumps(claims))
-except jwt.PyJWTError as error:
-    print(json.dumps(type(error).__name__))
-`;
 
 describe.skipIf(lacks(python, ['-c', 'import jwt, cryptography'], 'python3-jwt python3-cryptography'))('PyJWT', () => {
   let gateway: TestGateway;
@@ -32,10 +20,20 @@ describe.skipIf(lacks(python, ['-c', 'import jwt, cryptography'], 'python3-jwt p
     await gateway.close();
   });
 
-  /** The claims, or the name of the error. */
-  const verdict = async (token: string, { audience = 'dashboards', environment = 'testing' } = {}): Promise<unknown> => {
-    const args = ['-c', verify, gateway.url, audience, `${gateway.url}/${environment}`, token];
-    const { stdout, stderr } = await launch(python, args, {}).ended;
+  /** What the sample of the README comes to: the claims, or the name of the error. */
+  const verdict = async (token: string, change = (sample: string) => sample): Promise<unknown> => {
+    const [, sample = ''] = samplesOf('examples/python/README.md', 'python', gateway);
+    const script = `import json, sys
+token = sys.argv[1]
+def verify():
+${change(sample).replace(/^/gm, '  ')}
+  return claims
+import jwt
+try:
+  print(json.dumps(verify()))
+except jwt.PyJWTError as error:
+  print(json.dumps(type(error).__name__))`;
+    const { stdout, stderr } = await launch(python, ['-c', script, token], {}).ended;
     expect(stderr).toBe('');
     return JSON.parse(stdout);
   };
@@ -57,8 +55,8 @@ describe.skipIf(lacks(python, ['-c', 'import jwt, cryptography'], 'python3-jwt p
       resources: ['sales-overview'],
       properties: { plan: 'gold' },
     });
-    expect(await verdict(token, { audience: 'reports' })).toBe('InvalidAudienceError');
-    expect(await verdict(token, { environment: 'customer' })).toBe('InvalidIssuerError');
+    expect(await verdict(token, (sample) => sample.replace('dashboards', 'reports'))).toBe('InvalidAudienceError');
+    expect(await verdict(token, (sample) => sample.replace('/testing', '/customer'))).toBe('InvalidIssuerError');
     const [header, , signature] = token.split('.');
     const claims = Buffer.from(JSON.stringify({ sub: 'other', aud: 'dashboards', exp: 9_999_999_999 })).toString('base64url');
     expect(await verdict(`${header}.${claims}.${signature}`)).toBe('InvalidSignatureError');

@@ -1,7 +1,8 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { checkConformance, conformanceCases } from '../support/conformance.ts';
 import { checkUnavailable, checkViewer, dataStatus, startEmbedBackend } from '../support/embed-backend.ts';
-import { lacks, runInProcess } from '../support/example.ts';
+import { lacks, runInProcess, samplesOf, signedWebhook } from '../support/example.ts';
+import { startGateway } from '../support/gateway.ts';
 import { endProcesses, launch } from '../support/process.ts';
 
 afterAll(endProcesses);
@@ -25,5 +26,28 @@ describe.skipIf(lacks('python3', ['--version'], 'python3'))('Python', () => {
     expect(await dataStatus(started, embedToken)).toBe(401);
     await checkUnavailable(started);
     expect(await dataStatus(started, embedToken)).toBe(503);
+  });
+
+  test('the sample of the README works', async () => {
+    const gateway = await startGateway();
+    onTestFinished(() => gateway.close());
+    const { secret: API_TOKEN } = await gateway.issue({ scopes: ['groups:write', 'groups:read', 'embed:sign'] });
+    const [sample = ''] = samplesOf('examples/python/README.md', 'python', gateway);
+    const script = `import json, sys
+secret, headers, body = json.loads(sys.argv[1]).values()
+${sample}
+print(json.dumps([created, group.properties, viewer.name, viewer.token, old_token_works_until, claims, event]))`;
+    const args = ['-c', script, JSON.stringify(signedWebhook())];
+    const { stdout, stderr } = await launch('python3', args, { ...settings, API_TOKEN }).ended;
+    expect(stderr).toBe('');
+    expect(JSON.parse(stdout)).toMatchObject([
+      true,
+      { plan: 'gold' },
+      'ACME',
+      null,
+      expect.stringMatching(/^\d{4}-/),
+      { active: true, sub: 'acme', viewer: { id: 'u-17' } },
+      { type: 'user_group.updated', data: { team_id: 7 } },
+    ]);
   });
 });
