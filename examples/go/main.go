@@ -1,5 +1,5 @@
-// Command embed-backend is an embed backend: a page that shows which user group is viewing, and gets embed tokens for the data of its
-// dashboard.
+// Command embed-backend is an embed backend: a page that shows which user group is viewing, and gets embed tokens for
+// the data of its dashboard.
 //
 //	GATEWAY=http://127.0.0.1:4000 API_TOKEN=ugk_… go run .
 package main

@@ -27,10 +27,11 @@ from urllib.parse import urlencode, urlsplit
 
 class GatewayError(Exception):
     """A call failed. `code` is one of the gateway, or NETWORK (no complete response), TIMEOUT (none in time),
-    INVALID_RESPONSE (not one of the gateway), INVALID_WEBHOOK. After NETWORK, TIMEOUT and UNAVAILABLE, a change may have been made:
-    repeat it with the same idempotency_key."""
+    INVALID_RESPONSE (not one of the gateway), INVALID_WEBHOOK. After NETWORK, TIMEOUT and UNAVAILABLE, a change may have been
+    made: repeat it with the same idempotency_key."""
 
-    def __init__(self, code: str, message: str, issues: Any = None, request_id: str | None = None, retry_after: int | None = None):
+    def __init__(self, code: str, message: str, issues: Any = None, request_id: str | None = None,
+                 retry_after: int | None = None):
         super().__init__(f"{code}: {message}")
         self.code = code
         self.message = message
@@ -110,7 +111,7 @@ class UserGroupGateway:
     def update(self, by: Mapping[str, Any], *, name: str | None = None, properties: Any = None, merge_properties: Any = None,
                mapping: list[dict[str, str]] | None = None, expected_version: int | None = None,
                idempotency_key: str | None = None) -> UserGroup:
-        """Changes what is given of a group. `by` is one of {"provided_id": …}, {"team_id": …}, {"id": …}. Scope groups:write."""
+        """Changes what is given of a group. `by` is {"provided_id": …}, {"team_id": …} or {"id": …}. Scope groups:write."""
         given = _given(by=_given(**by), name=name, properties=properties, merge_properties=merge_properties, mapping=mapping,
                        expected_version=expected_version)
         return _group(self._change("UpdateUserGroup", _GROUP, given, idempotency_key)["userGroup"])
@@ -196,8 +197,9 @@ class UserGroupGateway:
 def verify_webhook(secret: str, headers: Mapping[str, str], body: bytes | str, *, now: float | None = None) -> Any:
     """The event of a webhook, if it was sent within the last 5 minutes by the holder of the secret (Standard Webhooks 1.0.0).
 
-    `secret` is `whsec_…`, as the gateway showed it; `body` as it arrived, not parsed; `now` in seconds since 1970. A webhook may
-    arrive more than once, with the same header webhook-id. Raises GatewayError INVALID_WEBHOOK; ValueError for a malformed secret.
+    `secret` is `whsec_…`, as the gateway showed it; `body` as it arrived, not parsed; `now` in seconds since 1970. A webhook
+    may arrive more than once, with the same header webhook-id. Raises GatewayError INVALID_WEBHOOK, and ValueError for a
+    malformed secret.
     """
     key = base64.b64decode(secret[6:] if secret.startswith("whsec_") else secret, validate=True)
     if not key:

@@ -1,4 +1,5 @@
-// Command conformance executes a case of client/conformance, from standard input, with the Go client, and prints what came of each call.
+// Command conformance executes a case of client/conformance, from standard input, with the Go client, and prints what
+// came of each call.
 package main
 
 import (

@@ -10,12 +10,12 @@ import { startGateway } from '../support/gateway.ts';
 import { endProcesses, launch } from '../support/process.ts';
 
 const module = fileURLToPath(new URL('../../examples/go', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'user-group-gateway-go-'));
-const runner = join(folder, 'conformance');
+let folder: string;
+let runner: string;
 
 /** Compiles a program of the example. */
 async function build(program: string, args: string[]): Promise<void> {
-  const { code, stderr } = await launch('go', ['build', '-o', program, ...args], {}, { cwd: module }).ended;
+  const { code, stderr } = await launch('go', ['build', '-buildvcs=false', '-o', program, ...args], {}, { cwd: module }).ended;
   expect([code, stderr]).toEqual([0, '']);
 }
 
@@ -30,6 +30,8 @@ const cases = conformanceCases(['verifyEmbedToken']);
 
 describe.skipIf(lacks('go', ['version'], 'golang-go'))('Go', () => {
   beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'user-group-gateway-go-'));
+    runner = join(folder, 'conformance');
     await buildBeside(runner, fileURLToPath(new URL('conformance.go', import.meta.url)));
   });
   afterAll(async () => {
@@ -40,6 +42,16 @@ describe.skipIf(lacks('go', ['version'], 'golang-go'))('Go', () => {
   test.concurrent.each(cases)('$name', (testCase) =>
     checkConformance(testCase, (runnable) => runInProcess(runner, [], runnable)),
   );
+
+  test('the example is formatted, and vet finds nothing', async () => {
+    for (const [program, args] of [
+      ['gofmt', ['-l', '.', fileURLToPath(new URL('.', import.meta.url))]],
+      ['go', ['vet', './...']],
+    ] as const) {
+      const { code, stdout, stderr } = await launch(program, [...args], {}, { cwd: module }).ended;
+      expect([program, code, stdout, stderr]).toEqual([program, 0, '', '']);
+    }
+  });
 
   test('the embed backend shows the group of a token, and nothing to anyone else', async () => {
     const backend = join(folder, 'backend');
@@ -64,7 +76,8 @@ describe.skipIf(lacks('go', ['version'], 'golang-go'))('Go', () => {
       `package main
 import ("context"; "encoding/json"; "net/http"; "os"; "time"; "example.com/embed-backend/usergroupgateway")
 func main() {
-ctx, secret, body, request := context.Background(), ${JSON.stringify(secret)}, []byte(${JSON.stringify(body)}), http.Request{Header: http.Header{}}
+ctx, request := context.Background(), http.Request{Header: http.Header{}}
+secret, body := ${JSON.stringify(secret)}, []byte(${JSON.stringify(body)})
 ${Object.entries(headers)
   .map(([name, value]) => `request.Header.Set("${name}", "${value}")`)
   .join('\n')}

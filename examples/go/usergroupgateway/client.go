@@ -1,8 +1,9 @@
-// Package usergroupgateway calls a user group gateway from your backend, and verifies its embed tokens and webhooks: copy this file.
-// Go 1.19 or newer, the standard library alone.
+// Package usergroupgateway calls a user group gateway from your backend, and verifies its embed tokens and webhooks:
+// copy this file. Go 1.19 or newer, the standard library alone.
 //
-// Every method returns a *GatewayError when it fails, or the error of its context. Calls that get no response, 503 or 429 are sent
-// again; each change has an Idempotency-Key, by which it is made once. Clients and verifiers can be used by many goroutines.
+// Every method returns a *GatewayError when it fails, or the error of its context. Calls that get no response, 503 or
+// 429 are sent again; each change has an Idempotency-Key, by which it is made once. Clients and verifiers can be used
+// by many goroutines.
 package usergroupgateway
 
 import (
@@ -31,9 +32,9 @@ import (
 
 // GatewayError says why a call failed.
 type GatewayError struct {
-	// One of the gateway's codes, or NETWORK (no complete response), TIMEOUT (none in time), INVALID_RESPONSE (not one of the gateway),
-	// INVALID_EMBED_TOKEN, EXPIRED_EMBED_TOKEN, INVALID_WEBHOOK. After NETWORK, TIMEOUT and UNAVAILABLE, a change may have been made:
-	// repeat it with the same IdempotencyKey.
+	// One of the gateway's codes, or NETWORK (no complete response), TIMEOUT (none in time), INVALID_RESPONSE (not one
+	// of the gateway), INVALID_EMBED_TOKEN, EXPIRED_EMBED_TOKEN, INVALID_WEBHOOK. After NETWORK, TIMEOUT and
+	// UNAVAILABLE, a change may have been made: repeat it with the same IdempotencyKey.
 	Code    string
 	Message string
 	// What is wrong with the input.
@@ -164,8 +165,8 @@ const (
 	failure         = "... on Error { code message } ... on InvalidInput { issues { path message } }"
 )
 
-// ResolveViewer returns the group that views with a token; nil if it identifies none, whatever a browser sent. Needs the scope
-// groups:resolve.
+// ResolveViewer returns the group that views with a token; nil if it identifies none, whatever a browser sent. Needs
+// the scope groups:resolve.
 func (c *Client) ResolveViewer(ctx context.Context, token string) (*UserGroup, error) {
 	if len(token) > 4_000 {
 		return nil, nil // no token is that long
@@ -183,7 +184,8 @@ func (c *Client) ResolveViewer(ctx context.Context, token string) (*UserGroup, e
 	return found, err
 }
 
-// GetOrCreate returns the group with an id, and whether it was created. It never changes an existing one. Needs the scope groups:write.
+// GetOrCreate returns the group with an id, and whether it was created. It never changes an existing one. Needs the
+// scope groups:write.
 func (c *Client) GetOrCreate(ctx context.Context, input GetOrCreateInput) (group UserGroup, created bool, err error) {
 	var result struct {
 		UserGroup UserGroup
@@ -200,8 +202,8 @@ func (c *Client) Update(ctx context.Context, input UpdateInput) (UserGroup, erro
 	return result.UserGroup, err
 }
 
-// RotateToken replaces a token. It returns the group with its new one, and until when the old one works; nil if it does not. Needs
-// the scope groups:write.
+// RotateToken replaces a token. It returns the group with its new one, and until when the old one works; nil if it
+// does not. Needs the scope groups:write.
 func (c *Client) RotateToken(ctx context.Context, input RotateTokenInput) (UserGroup, *time.Time, error) {
 	var result struct {
 		UserGroup              UserGroup
@@ -221,8 +223,9 @@ func (c *Client) CreateEmbedToken(ctx context.Context, input EmbedTokenInput) (E
 }
 
 func mutation(name, selection string) string {
-	return fmt.Sprintf("mutation %[1]s($input: %[1]sInput!) { result: %[2]s(input: $input) { ... on %[1]sPayload { %[3]s } %[4]s } }",
-		name, strings.ToLower(name[:1])+name[1:], selection, failure)
+	field := strings.ToLower(name[:1]) + name[1:]
+	return "mutation " + name + "($input: " + name + "Input!) { result: " + field + "(input: $input) { ... on " + name + "Payload { " +
+		selection + " } " + failure + " } }"
 }
 
 func (c *Client) change(ctx context.Context, name, selection string, input any, key string, result any) error {
@@ -383,9 +386,9 @@ type WebhookEvent struct {
 	} `json:"data"`
 }
 
-// VerifyWebhook returns the event of a webhook, if the holder of the secret sent it within 5 minutes of now (Standard Webhooks 1.0.0).
-// The secret is whsec_…, as the gateway showed it; the body is as it arrived. A webhook may arrive more than once, with the same
-// header webhook-id.
+// VerifyWebhook returns the event of a webhook, if the holder of the secret sent it within 5 minutes of now (Standard
+// Webhooks 1.0.0). The secret is whsec_…, as the gateway showed it; the body is as it arrived. A webhook may arrive
+// more than once, with the same header webhook-id.
 func VerifyWebhook(secret string, header http.Header, body []byte, now time.Time) (*WebhookEvent, error) {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	if err != nil || len(key) == 0 {
@@ -430,9 +433,9 @@ type EmbedTokenClaims struct {
 	Properties map[string]any `json:"properties"`
 }
 
-// EmbedTokenVerifier verifies embed tokens without a request for each: signature (EdDSA only), issuer, audience and times. It fetches
-// the public keys when they are first needed, every 5 minutes, and for an unknown key, at most every 30 seconds; while the gateway does
-// not respond, it uses them for up to an hour.
+// EmbedTokenVerifier verifies embed tokens without a request for each: signature (EdDSA only), issuer, audience and
+// times. It fetches the public keys when they are first needed, every 5 minutes, and for an unknown key, at most every
+// 30 seconds; while the gateway does not respond, it uses them for up to an hour.
 type EmbedTokenVerifier struct {
 	// The PUBLIC_URL of the gateway, followed by /customer, /testing or /untagged.
 	Issuer string
@@ -457,8 +460,8 @@ type keySet struct {
 // The signature has 64 bytes.
 var compactJWT = regexp.MustCompile(`^([\w-]+)\.([\w-]+)\.([\w-]{86})$`)
 
-// Verify returns what a token says. The error is INVALID_EMBED_TOKEN or EXPIRED_EMBED_TOKEN if it is not accepted, and NETWORK if the
-// keys are not known.
+// Verify returns what a token says. The error is INVALID_EMBED_TOKEN or EXPIRED_EMBED_TOKEN if it is not accepted, and
+// NETWORK if the keys are not known.
 func (v *EmbedTokenVerifier) Verify(token string) (*EmbedTokenClaims, error) {
 	now := time.Now()
 	if v.Now != nil {
