@@ -13,7 +13,7 @@ import { listEvents, listEventsOfGroup } from './list.ts';
 import { eventLimits } from './record.ts';
 
 /** A type of events. */
-const EventTypeType = defineNamedEnum('EventType', 'What happened.', eventTypeNames, (name) => eventTypes[name]);
+export const EventTypeType = defineNamedEnum('EventType', 'What happened.', eventTypeNames, (name) => eventTypes[name]);
 
 const ActorKindType = builder.enumType('EventActorKind', {
   description: 'Who made a change.',
@@ -24,7 +24,8 @@ const ActorKindType = builder.enumType('EventActorKind', {
   } as const,
 });
 
-const EventEnvironmentType = builder.enumType('EventEnvironment', {
+/** The environment of an event. */
+export const EventEnvironmentType = builder.enumType('EventEnvironment', {
   description: 'The environment that an event belongs to.',
   values: {
     CUSTOMER: { value: 'Customer', description: 'Groups of real customers.' },
