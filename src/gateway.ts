@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import { inspect } from 'node:util';
+import { encodeGlobalID } from '@pothos/plugin-relay';
 import type { Logger } from 'pino';
 import { authenticateBy } from './api-tokens/authenticate.ts';
 import { recordLastUsed } from './api-tokens/last-used.ts';
@@ -46,6 +47,7 @@ import { recordLastResolved } from './user-groups/last-resolved.ts';
 import { userHandler } from './user-groups/rest.ts';
 import { bindResolvedStamps } from './user-groups/statements/last-resolved.ts';
 import type { Services } from './user-groups/user-groups.ts';
+import { startDeliveries } from './webhooks/deliver.ts';
 
 /** A gateway that does not listen yet. */
 export interface Gateway {
@@ -53,9 +55,9 @@ export interface Gateway {
   readonly server: Server;
   /** Logs and counts a failure that no code has handled: a defect, after which the other requests continue. */
   reportUnhandled(reason: unknown): void;
-  /** Makes `/readyz` respond with 503 from now on, and closes connections after their response. */
+  /** Makes `/readyz` respond with 503 from now on, closes connections after their response, and begins no more deliveries. */
   drain(): void;
-  /** Writes what is not written yet. The database stays open. */
+  /** Waits for deliveries in flight, at most 15 s, and writes what is not written yet. The database stays open. */
   close(): Promise<void>;
 }
 
@@ -92,7 +94,7 @@ const maxLoggedKeys = 100;
 
 /**
  * Builds the whole gateway on a database. Starts nothing but the recording of when API tokens were used and groups were
- * resolved, and of the event loop's delay, and the sharing of request counts.
+ * resolved, and of the event loop's delay, the sharing of request counts, and the delivery of events to webhooks.
  */
 export function buildGateway(
   given: Database,
@@ -157,6 +159,10 @@ export function buildGateway(
   });
 
   const rateLimiting = startRateLimiting(rateLimit, { database: given, log });
+  const deliveries = startDeliveries(
+    { database: given, keys, log, globalId: encodeGlobalID },
+    { allowedNetworks: webhookNetworks },
+  );
 
   const server = createHttpServer({
     authenticate: authenticateBy({ apiToken: services.db.apiToken, lastUsed, admit: rateLimiting.admit }),
@@ -195,10 +201,11 @@ export function buildGateway(
     },
     drain() {
       draining = true;
+      deliveries.drain();
     },
     async close() {
       processMetrics.stop();
-      await Promise.all([lastUsed.stop(), lastResolved.stop(), rateLimiting.stop()]);
+      await Promise.all([lastUsed.stop(), lastResolved.stop(), rateLimiting.stop(), deliveries.stop()]);
     },
   };
 }

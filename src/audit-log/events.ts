@@ -39,7 +39,8 @@ export const eventTypeNames = Object.keys(eventTypes) as readonly EventType[];
 /** Whether there is a type with this name. */
 export const isEventType = (name: string): name is EventType => Object.hasOwn(eventTypes, name);
 
-const everyEnvironment: readonly EventEnvironment[] = ['Customer', 'Testing', 'Untagged', 'None'];
+/** Every environment that an event may belong to. */
+export const everyEnvironment: readonly EventEnvironment[] = ['Customer', 'Testing', 'Untagged', 'None'];
 
 /**
  * The environments whose events a caller may read: its own, with `admin` every one. Events of the whole gateway, such as those of

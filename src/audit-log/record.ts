@@ -119,6 +119,16 @@ export async function recordWebhookChange(
   await createEvent(transaction, { type, author, environment: 'None', changes: { webhook: { ...number }, ...changes } });
 }
 
+/** Records that the gateway disabled a webhook, in the transaction that does. @param reason as an administrator is told. */
+export async function recordWebhookDisabling(recorder: Recorder, number: number, reason: string): Promise<void> {
+  const changes = {
+    webhook: { from: number, to: number },
+    enabled: { from: true, to: false },
+    ...changesOf({ disabledReason: reason }),
+  };
+  await record(recorder, { type: 'webhook.disabled', environment: 'None', author: systemAuthor, changes });
+}
+
 const timeText = (time: Date | null): string | null => time?.toISOString() ?? null;
 
 /** The changes of fields that had no value before; of one that still has none, nothing. */

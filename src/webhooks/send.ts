@@ -20,8 +20,8 @@ export interface Message {
   /** What `webhook-id` says. */
   readonly id: string;
   readonly body: string;
-  /** The keys of the secrets: each makes a signature. */
-  readonly keys: readonly Buffer[];
+  /** `whsec_…`: each makes a signature. */
+  readonly secrets: readonly string[];
 }
 
 /** What became of an attempt. */
@@ -48,8 +48,8 @@ const maxStoredError = 255;
 let userAgent: string | undefined;
 
 /**
- * Sends a delivery once, on a connection of its own, signed as Standard Webhooks 1.0.0 says. Follows no redirects, and connects to
- * no address that was not checked. The certificate must be valid; `NODE_EXTRA_CA_CERTS` adds authorities. Never rejects.
+ * Sends a delivery once, on a connection of its own, signed as Standard Webhooks 1.0.0 says. Follows no redirects, and connects
+ * to no address that was not checked. The certificate must be valid; `NODE_EXTRA_CA_CERTS` adds authorities. Never rejects.
  */
 export async function send(message: Message, options: SendOptions): Promise<Outcome> {
   try {
@@ -60,12 +60,15 @@ export async function send(message: Message, options: SendOptions): Promise<Outc
 }
 
 /** The headers of Standard Webhooks. @param timestamp when it is sent, in seconds since 1970. */
-export function signedHeaders({ id, body, keys }: Omit<Message, 'url'>, timestamp: number): Record<string, string> {
-  const sign = (key: Buffer) => createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
+export function signedHeaders({ id, body, secrets }: Omit<Message, 'url'>, timestamp: number): Record<string, string> {
+  const sign = (secret: string): string => {
+    const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+    return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
+  };
   return {
     'webhook-id': id,
     'webhook-timestamp': String(timestamp),
-    'webhook-signature': keys.map((key) => `v1,${sign(key)}`).join(' '),
+    'webhook-signature': secrets.map(sign).join(' '),
   };
 }
 

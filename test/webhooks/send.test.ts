@@ -27,9 +27,8 @@ const receiver = async (...parameters: Parameters<typeof startReceiver>) => {
 };
 
 const secret = `whsec_${randomBytes(32).toString('base64')}`;
-const keyOf = (text: string) => Buffer.from(text.slice('whsec_'.length), 'base64');
 const body = JSON.stringify({ type: 'user_group.updated', timestamp: '2026-01-31T12:00:00.000Z', data: { provided_id: 'ä€' } });
-const message = { id: 'RXZlbnQ6MS4x', body, keys: [keyOf(secret)] };
+const message = { id: 'RXZlbnQ6MS4x', body, secrets: [secret] };
 
 const local: SendOptions = { allowedNetworks: ['127.0.0.0/8'], timeoutMs: 10_000 };
 
@@ -53,7 +52,7 @@ test('a delivery is verified by the reference implementation and by the client',
 test('while a secret is replaced, both verify', async () => {
   const { url, received } = await receiver();
   const next = `whsec_${randomBytes(32).toString('base64')}`;
-  await send({ ...message, url, keys: [keyOf(next), keyOf(secret)] }, local);
+  await send({ ...message, url, secrets: [next, secret] }, local);
   const { headers, body: text } = received[0] as (typeof received)[0];
   for (const each of [secret, next]) {
     expect(new Webhook(each).verify(text, headers as Record<string, string>)).toEqual(JSON.parse(body));
@@ -254,7 +253,7 @@ test.skipIf(!hasOpenssl)('certificates are verified: NODE_EXTRA_CA_CERTS adds an
     const script = `
       const { send } = await import('./src/webhooks/send.ts');
       const resolve = (_, __, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }]);
-      const message = { url: 'https://${host}:${port}/', id: 'id', body: '{}', keys: [] };
+      const message = { url: 'https://${host}:${port}/', id: 'id', body: '{}', secrets: [] };
       console.log(JSON.stringify(await send(message, { allowedNetworks: ['127.0.0.0/8'], resolve })));`;
     const args = ['--import', 'tsx', '--input-type=module', '-e', script];
     return JSON.parse((await launch(process.execPath, args, environment).ended).stdout);

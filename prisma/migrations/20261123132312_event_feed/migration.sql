@@ -74,3 +74,5 @@ CREATE INDEX "webhook_delivery_created_at_idx" ON "webhook_delivery"("created_at
 
 -- AddForeignKey
 ALTER TABLE "webhook_delivery" ADD CONSTRAINT "webhook_delivery_webhook_id_fkey" FOREIGN KEY ("webhook_id") REFERENCES "webhook"("id") ON DELETE CASCADE ON UPDATE CASCADE;
+
+INSERT INTO "event_feed" DEFAULT VALUES;

@@ -1,0 +1,171 @@
+import type { QueueKey } from '../../concurrency/fair-queue.ts';
+import { createBatchLoader } from '../../database/batch-loader.ts';
+import type { Database } from '../../database/client.ts';
+import { columnCount, selectList } from '../../database/columns.ts';
+import type { Event, EventEnvironment } from '../../generated/prisma/client.ts';
+import { EventRow, eventColumns, eventSummaryColumns } from './columns.ts';
+
+/** The most events that get a position in one statement, which takes some 10 µs for each. */
+export const maxAssigned = 1_000;
+
+/** The most events of other types that a page of some types skips. */
+const maxScanned = 2_000;
+
+/** The most bytes of changes that a page has, unless its first event has more. */
+const maxChangesBytes = 1_048_576;
+
+/** A place in the feed: behind the event with this position. */
+export interface FeedPosition {
+  /** The epoch in which the position was given out. */
+  readonly epoch: string;
+  readonly position: bigint;
+}
+
+/** The state of the feed. */
+export interface FeedState {
+  readonly epoch: string;
+  /** The largest position that was assigned. */
+  readonly lastPosition: bigint;
+  /** The largest position of an event that was removed because of its age. */
+  readonly removedThrough: bigint;
+}
+
+/** Which events of the feed are read. */
+export interface FeedQuery {
+  readonly environments: readonly EventEnvironment[];
+  /** By default of all types. */
+  readonly types?: readonly string[] | undefined;
+  /** By default from the oldest event. */
+  readonly after?: FeedPosition | undefined;
+  /** How many events the page has at most. */
+  readonly limit: number;
+  /** Whether changes are read; without them they are null. */
+  readonly withChanges: boolean;
+}
+
+/** A part of the feed, the oldest event first. */
+export interface FeedPage {
+  readonly events: readonly Event[];
+  /** Up to where nothing was left out, which is where the next page begins. */
+  readonly through: FeedPosition;
+  /** Whether more events may follow already. There may be none of the types. */
+  readonly hasMore: boolean;
+}
+
+/** The statements of the event feed. */
+export interface Feed {
+  /**
+   * Gives events without one a position, in the order of their numbers: at most {@link maxAssigned}, by one transaction at a
+   * time over all gateways. An event that is committed later gets a later position, so that nothing appears behind a position.
+   *
+   * Calls of one turn of the event loop share a statement. While another transaction assigns positions, nothing is done.
+   *
+   * @returns whether there may be more to assign.
+   */
+  assign(queueKey?: QueueKey): Promise<boolean>;
+  /** The state of the feed, at a moment. */
+  state(): Promise<FeedState>;
+  /**
+   * Reads a part of the feed.
+   *
+   * @returns undefined when events after the position were removed, or are not those that its reader has seen.
+   */
+  read(query: FeedQuery): Promise<FeedPage | undefined>;
+}
+
+/** Binds the statements of the event feed to a database. */
+export function bindFeed({ query }: Pick<Database, 'query'>): Feed {
+  const assign = createBatchLoader<'all', boolean>({
+    keyOf: (all) => all,
+    maxKeys: 1,
+    async load() {
+      const [row] = await query('assign-positions', assignPositions, [maxAssigned]);
+      return new Map([['all', Number(row?.[0]) === maxAssigned]]);
+    },
+  });
+  return {
+    assign: async (queueKey) => (await assign('all', queueKey)) === true,
+    async state() {
+      const [row = []] = await query('feed-state', readState, []);
+      const [epoch, lastPosition, removedThrough] = row.map(String) as [string, string, string];
+      return { epoch, lastPosition: BigInt(lastPosition), removedThrough: BigInt(removedThrough) };
+    },
+    async read({ environments, types, after, limit, withChanges }) {
+      const [name, text] = withChanges ? ['read-feed', readFeed] : ['read-feed-summaries', readFeedSummaries];
+      const scanned = types ? Math.max(limit + 1, maxScanned) : limit + 1;
+      const values = [environments, types, after?.position, after?.epoch, scanned, limit, maxChangesBytes];
+      const rows = await query(name, text, values);
+      const [epoch, through, hasMore, isExpired] = rows[0]?.slice(columnCount(eventColumns)) ?? [];
+      if (isExpired === 't') return undefined;
+      const events = rows.filter(([id]) => id !== null).map((row) => new EventRow(row));
+      return { events, through: { epoch: String(epoch), position: BigInt(String(through)) }, hasMore: hasMore === 't' };
+    },
+  };
+}
+
+const readState = 'select epoch, last_position, removed_through from event_feed';
+
+/** The run of the server and the table: neither is the same after a restore or a failover. */
+const origin = `pg_postmaster_start_time()::text || ' ' || 'event_feed'::regclass::oid::text`;
+
+/**
+ * Whoever holds the row of the feed assigns positions; others do not wait. Its values are those that were committed last, even if
+ * the statement began before: then events that have a position meanwhile are left out, and their new positions stay unused.
+ */
+const assignPositions = `
+  with feed as materialized (
+    select last_position, epoch, origin from event_feed
+    where origin <> ${origin} or exists (select from event where position is null) for update skip locked
+  ), pending as materialized (
+    select oldest.*, row_number() over (order by id) as place from (
+      select environment, occurred_at, id from event where position is null and exists (select from feed) order by id limit $1::int
+    ) as oldest
+  ), placed as (
+    update event e set position = feed.last_position + pending.place from feed, pending
+    where (e.environment, e.occurred_at, e.id) = (pending.environment, pending.occurred_at, pending.id) and e.position is null
+  ), former as (
+    insert into event_feed_epoch (epoch, last_position) select epoch, last_position from feed where origin not in ('', ${origin})
+  ), moved as (
+    update event_feed f set
+      last_position = feed.last_position + (select count(*) from pending),
+      epoch = case when feed.origin in ('', ${origin}) then feed.epoch else gen_random_uuid() end,
+      origin = ${origin}
+    from feed where exists (select from pending) or feed.origin <> ${origin}
+  )
+  select count(*) from pending`;
+
+/**
+ * A row for each event, or one without an event; behind the columns of the event, each has the epoch, up to where nothing was left
+ * out, whether more may follow, and whether the position is expired. One statement, so that all of it is of one moment.
+ *
+ * The next events of each environment come out of an index, and the page is cut from them before changes are read.
+ */
+const select = (columns: typeof eventColumns): string => `
+  with feed as materialized (
+    select epoch, last_position, coalesce($3::bigint < removed_through or $3::bigint > case when epoch = $4::uuid then last_position
+      else (select coalesce(max(former.last_position), -1) from event_feed_epoch former where former.epoch = $4::uuid) end, false) as is_expired
+    from event_feed
+  ), scanned as materialized (
+    select next.* from feed, unnest($1::event_environment[]) as each (environment), lateral (
+      select environment, occurred_at, id, position, type from event
+      where event.environment = each.environment and event.position > coalesce($3::bigint, 0) and not feed.is_expired
+      order by event.position limit $5::int
+    ) as next order by position limit $5::int
+  ), matching as materialized (
+    select * from scanned where $2::text[] is null or type = any ($2::text[]) order by position limit $6::int + 1
+  ), page as materialized (
+    select m.position, row_number() over by_position as number, sum(coalesce(octet_length((${columns.changes.sql})::text), 0)) over by_position as bytes
+    from matching m join event e on (e.environment, e.occurred_at, e.id) = (m.environment, m.occurred_at, m.id)
+    window by_position as (order by m.position)
+  ), cut as materialized (
+    select * from page join matching using (position) where number <= $6::int and (number = 1 or bytes <= $7::int)
+  ), ending as (
+    select case when is_cut then (select max(position) from cut) when is_full then (select max(position) from scanned)
+      else (select last_position from feed) end as through, is_cut or is_full as has_more
+    from (select (select count(*) from cut) < (select count(*) from matching), (select count(*) from scanned) = $5::int) as ends (is_cut, is_full)
+  )
+  select ${selectList(columns)}, feed.epoch, ending.through, ending.has_more, feed.is_expired
+  from feed cross join ending left join (cut join event e using (environment, occurred_at, id)) on true order by cut.position`;
+
+const readFeed = select(eventColumns);
+const readFeedSummaries = select(eventSummaryColumns);
