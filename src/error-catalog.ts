@@ -89,6 +89,13 @@ export const errorCatalog = {
     remedy:
       'Show the viewer that there is no access. Once the group may be used again, resume it (resumeUserGroup over GraphQL).',
   },
+  CURSOR_EXPIRED: {
+    status: 410,
+    title: 'The cursor of the event feed has expired',
+    remedy:
+      'Read what the events are about anew, such as the user groups, and follow the feed from a new cursor: without `after` from the ' +
+      'oldest event that is kept, with `after: "latest"` from now on.',
+  },
   VERSION_MISMATCH: {
     status: 412,
     title: 'The user group has changed',

@@ -4,7 +4,10 @@ import { encodeGlobalID } from '@pothos/plugin-relay';
 import type { Logger } from 'pino';
 import { authenticateBy } from './api-tokens/authenticate.ts';
 import { recordLastUsed } from './api-tokens/last-used.ts';
+import { createFeedWatch } from './audit-log/feed-watch.ts';
 import { countEvent, createEventBytes } from './audit-log/record.ts';
+import { eventFeedHandler } from './audit-log/rest.ts';
+import { bindFeed } from './audit-log/statements/feed.ts';
 import type { OnRecorded } from './audit-log/statements/insert.ts';
 import { heavyWork } from './concurrency/heavy-work.ts';
 import { within } from './concurrency/semaphore.ts';
@@ -108,10 +111,12 @@ export function buildGateway(
   const onRecorded: OnRecorded = (event) => countEvent(eventBytes, event);
   const { webhooksAllowedNetworks: webhookNetworks = [] } = options;
   const lastResolved = recordLastResolved(bindResolvedStamps(database));
+  const feed = bindFeed(database);
+  const feedWatch = createFeedWatch(feed);
   const bindServices = (db: Db, { query }: Pick<Database, 'query'>): Services => {
     const signingKeys = new SigningKeys(bindSigningKeys({ query }), keys);
     const revocations = bindRevocations({ query }, onRecorded);
-    return { db, keys, eventBytes, lastResolved, webhookNetworks, embedTokens: { signingKeys, revocations, publicUrl } };
+    return { db, keys, eventBytes, lastResolved, webhookNetworks, feed, feedWatch, embedTokens: { signingKeys, revocations, publicUrl } };
   };
   const services = bindServices(createDb(database, onRecorded), database);
   const { signingKeys } = services.embedTokens;
@@ -151,6 +156,7 @@ export function buildGateway(
     graphql: graphqlHandler(schema, contextOf, executeOnce, { ...options, graphqlMetrics }),
     user: userHandler(services, executeOnce),
     embedTokens: embedTokenHandler(services),
+    events: eventFeedHandler(services),
     introspection: introspectionHandler((caller, token) => introspect(services, caller, token)),
     jwks: jwksHandler(async () => [...(await signingKeys.read()).published.values()], jwksMaxAgeSeconds),
     metrics: metricsHandler(instanceMetrics),
@@ -202,9 +208,11 @@ export function buildGateway(
     drain() {
       draining = true;
       deliveries.drain();
+      feedWatch.stop();
     },
     async close() {
       processMetrics.stop();
+      feedWatch.stop();
       await Promise.all([lastUsed.stop(), lastResolved.stop(), rateLimiting.stop(), deliveries.stop()]);
     },
   };

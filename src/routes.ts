@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { eventFeedMethods } from './audit-log/rest.ts';
 import { diagnosticPage, diagnosticsPage } from './docs-config/pages.ts';
 import { isCode } from './docs-config/rules/registry.ts';
 import { docsConfigJsonSchema } from './docs-config/schema/json-schema.ts';
@@ -27,6 +28,7 @@ export interface RouteDependencies {
   readonly graphql: Handler;
   readonly user: Handler;
   readonly embedTokens: Handler;
+  readonly events: Handler;
   readonly jwks: Handler;
   readonly introspection: Handler;
   readonly metrics: Handler;
@@ -46,7 +48,18 @@ const fullLayout = createLayout({ console: true, playground: true });
 
 /** The route table: every path that the gateway serves. `GET /` lists the routes in this order. */
 export function createRoutes(dependencies: RouteDependencies): readonly Route[] {
-  const { graphql, user, embedTokens, jwks, introspection, metrics, unreadiness, printSdl, layout = fullLayout } = dependencies;
+  const {
+    graphql,
+    user,
+    embedTokens,
+    events,
+    jwks,
+    introspection,
+    metrics,
+    unreadiness,
+    printSdl,
+    layout = fullLayout,
+  } = dependencies;
   const { resource, page, parameterPage } = createPageHandlers(layout);
   const { served } = layout;
   const web = openWebFiles(new URL('dist-web/', packageRoot), new URL('dist-web.previous/', packageRoot));
@@ -86,6 +99,14 @@ export function createRoutes(dependencies: RouteDependencies): readonly Route[] 
       description: 'REST API: POST creates an embed token',
       isListed: true,
       ...withErrorPages(layout, embedTokens),
+    },
+    {
+      path: paths.events,
+      methods: eventFeedMethods,
+      credential: 'required',
+      description: 'REST API: the event feed, every change in order',
+      isListed: true,
+      ...withErrorPages(layout, events),
     },
     {
       path: paths.introspection,

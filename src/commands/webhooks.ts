@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream';
 import { encodeGlobalID } from '@pothos/plugin-relay';
+import { bindFeed } from '../audit-log/statements/feed.ts';
 import { createDb } from '../db.ts';
 import { WebhookDeliveryStatus } from '../generated/prisma/client.ts';
 import { escapeJson } from '../terminal-text.ts';

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { bindFeed } from '../audit-log/statements/feed.ts';
 import { runPeriodically } from '../concurrency/periodic.ts';
 import type { Database } from '../database/client.ts';
 import {
@@ -53,6 +54,9 @@ export async function runHousekeeping(
   database: Pick<Database, 'query'>,
   { retentionDays, signal }: HousekeepingOptions,
 ): Promise<HousekeepingResult> {
+  // Events that are not in the event feed yet must not be removed before its readers could get them.
+  const feed = bindFeed(database);
+  while (!signal?.aborted && (await feed.assign()));
   // What else is kept for a time gets a line here.
   return {
     events: await removeAll(bindEventRemoval(database, retentionDays), signal),

@@ -49,17 +49,23 @@ const underLock = (doomed: string, remove: string): string => `
 
 const environments = ['Customer', 'Testing', 'Untagged', 'None'];
 
-/** Of each environment the oldest, which its part of the primary key begins with. */
+/**
+ * Of each environment the oldest, which its part of the primary key begins with. Readers of the event feed who are behind the
+ * last of them are told.
+ */
 const removeEvents = underLock(
   `
     select oldest.* from guard, unnest('{${environments.join(',')}}'::event_environment[]) as each (environment), lateral (
       select environment, occurred_at, id from event
-      where event.environment = each.environment and occurred_at < now() - $2::int * interval '24 hours'
+      where event.environment = each.environment and occurred_at < now() - $2::int * interval '24 hours' and position is not null
       order by occurred_at, id limit $1::int
     ) as oldest where is_held limit $1::int`,
   `
     delete from event e using doomed d where (e.environment, e.occurred_at, e.id) = (d.environment, d.occurred_at, d.id)
-    returning 1`,
+    returning position
+  ), marked as (
+    update event_feed set removed_through = last.position from (select max(position) as position from removed) as last
+    where last.position > removed_through`,
 );
 
 const removeRetiredTokens = underLock(

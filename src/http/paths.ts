@@ -8,6 +8,7 @@ export const paths = {
   console: '/console',
   user: '/api/user',
   embedTokens: '/api/embed-tokens',
+  events: '/api/events',
   jwks: '/.well-known/jwks.json',
   introspection: '/oauth2/introspect',
   errors: '/docs/errors',

@@ -1,3 +1,5 @@
+import type { FeedWatch } from '../audit-log/feed.ts';
+import type { Feed } from '../audit-log/statements/feed.ts';
 import type { Caller } from '../caller.ts';
 import type { StoredBytes } from '../concurrency/stored-bytes.ts';
 import type { Db } from '../db.ts';
@@ -26,6 +28,9 @@ export interface Services {
   readonly webhookNetworks: readonly string[];
   /** When groups were last resolved by their tokens. */
   readonly lastResolved: Pick<LastResolved, 'note'>;
+  /** The event feed, outside of transactions. */
+  readonly feed: Feed;
+  readonly feedWatch: FeedWatch;
 }
 
 /** Selects one user group. */

@@ -1,8 +1,10 @@
-import { eventKey, readEventKey } from '../audit-log/events.ts';
+import { eventKey, everyEnvironment, readEventKey } from '../audit-log/events.ts';
+import { cursorExpired, feedPositionOf } from '../audit-log/feed.ts';
 import type { EventPosition } from '../audit-log/statements/pages.ts';
 import { readClock } from '../database/timed-read.ts';
 import { InvalidInput, type Issue } from '../errors.ts';
 import type { Event, Prisma, WebhookDelivery } from '../generated/prisma/client.ts';
+import type { Services } from '../user-groups/user-groups.ts';
 import { draftDelivery, type GlobalId } from './body.ts';
 import { maxRedeliveredIds } from './rules.ts';
 import { lockWebhook } from './statements/webhooks.ts';
@@ -71,7 +73,7 @@ async function findEvents(
   return transaction.event.findMany({
     where: {
       OR: positions.map(({ occurredAt, id }) => ({ occurredAt, id })),
-      environment: { in: environments.length > 0 ? environments : ['Customer', 'Testing', 'Untagged', 'None'] },
+      environment: { in: environments.length > 0 ? environments : [...everyEnvironment] },
       ...(types.length > 0 && { type: { in: types } }),
     },
     orderBy: [{ occurredAt: 'asc' }, { id: 'asc' }],
@@ -92,6 +94,23 @@ async function findEnabled(transaction: Prisma.TransactionClient, id: number, me
   throw new InvalidInput([{ path: [member], message: 'is a webhook that is disabled. Enable it (updateWebhook) first.' }]);
 }
 
-export async function redeliverEventsAfter({ db }: Pick<WebhookContext, 'db'>, id: number, cursor: string): Promise<void> {
-  throw new Error(`${typeof db} ${id} ${cursor}`);
+/**
+ * Sends every event again that follows a cursor of the feed, and that the webhook takes, whether it was delivered or not: the
+ * webhook goes back to that place.
+ *
+ * @throws InvalidInput, also when the webhook is disabled.
+ * @throws NotFound when no webhook has this number.
+ * @throws GatewayError `CURSOR_EXPIRED` when events behind the cursor are no longer there.
+ */
+export async function redeliverEventsAfter({ db, feed }: Pick<WebhookContext, 'db'> & Pick<Services, 'feed'>, id: number, cursor: string): Promise<void> {
+  const after = feedPositionOf(cursor);
+  if (!(await feed.read({ environments: everyEnvironment, after, limit: 1, withChanges: false }))) throw cursorExpired();
+  await db.$transaction(async (transaction) => {
+    await findEnabled(transaction, id, 'webhook');
+    // Never forward, where it would leave out events.
+    await transaction.webhook.updateMany({
+      where: { id, position: { gt: after.position } },
+      data: { position: after.position },
+    });
+  });
 }

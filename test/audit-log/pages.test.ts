@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bindFeed } from '../../src/audit-log/statements/feed.ts';
 import { type EventQuery, findEvents } from '../../src/audit-log/statements/pages.ts';
 import { limitStatementTime } from '../../src/database/timed-read.ts';
 import { runHousekeeping } from '../../src/housekeeping/housekeeping.ts';
@@ -27,6 +28,8 @@ beforeAll(async () => {
       case when n % 10000 = 0 then 'Testing' else 'Untagged' end::event_environment,
       timestamptz '2026-01-01' + n * interval '1 second', 'API_TOKEN', 'test', case when n % 10000 = 5 then 3 else 2 end, n % 5000, n % 5000
     from generate_series(1, ${count}) n`);
+  const feed = bindFeed(database);
+  while (await feed.assign());
   await database.pool.query('vacuum analyze event');
 });
 afterAll(() => database.close());

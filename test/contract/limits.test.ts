@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { feedLimits } from '../../src/audit-log/feed.ts';
 import { eventLimits } from '../../src/audit-log/record.ts';
 import { heavyWorkLimits } from '../../src/concurrency/heavy-work.ts';
 import { backupLimits } from '../../src/database/backup/manifest.ts';
@@ -26,6 +27,7 @@ test('docs/limits.md lists each limit with the value that applies', () => {
     ...httpTimeouts,
     ...embedTokenLimits,
     ...eventLimits,
+    ...feedLimits,
     ...idempotencyLimits,
     ...importLimits,
     ...backupLimits,

@@ -28,7 +28,7 @@ function incompatible({ sql }: Pick<Migration, 'sql'>): string[] {
     .filter((statement) => statement !== '');
   const created = new Set(statements.flatMap((statement) => /^CREATE TABLE "(\w+)"/.exec(statement)?.[1] ?? []));
   return statements.filter((statement) => {
-    const table = /^(?:CREATE (?:UNIQUE )?INDEX "\w+" ON|ALTER TABLE) "(\w+)"/.exec(statement)?.[1];
+    const table = /^(?:CREATE (?:UNIQUE )?INDEX "\w+" ON|ALTER TABLE|INSERT INTO) "(\w+)"/.exec(statement)?.[1];
     const isCompatible = addsColumns(statement) || compatible.some((pattern) => pattern.test(statement));
     return !(table && created.has(table)) && !isCompatible;
   });

@@ -122,6 +122,11 @@ export const operations: Record<string, GraphQLOperation> = {
     scopes: audit,
     elsewhere: 'nothing',
   },
+  eventFeed: {
+    document: () => '{ eventFeed(types: [USER_GROUP_CREATED]) { nodes { type userGroup { name } } } }',
+    scopes: audit,
+    elsewhere: 'nothing',
+  },
   apiTokens: { document: () => '{ apiTokens { totalCount nodes { name } } }', ...admin },
   createApiToken: {
     document: () => `mutation { createApiToken(input: { name: "new", scopes: [GROUPS_READ] }) ${result} }`,
@@ -276,6 +281,11 @@ export const restOperations: Record<string, RestOperation> = {
     body: ({ providedId }) => ({ user_group_id: providedId }),
     scopes: ['embed:sign'],
     elsewhere: 'NOT_FOUND',
+  },
+  'GET /api/events': {
+    body: () => '',
+    scopes: ['audit:read'],
+    elsewhere: 'success',
   },
   'GET /metrics': {
     body: () => '',

@@ -31,6 +31,8 @@ export interface TestGateway {
   send(method: string, path: string, options?: RequestOptions): Promise<Reply>;
   /** Sends an operation to `/graphql`. */
   graphql(query: string, variables?: Record<string, unknown>, options?: RequestOptions): Promise<Reply>;
+  /** Begins to stop, as a signal makes it. */
+  drain(): void;
   close(): Promise<void>;
 }
 
@@ -74,6 +76,7 @@ export async function startGateway(
     issue,
     send,
     graphql: (query, variables, options = {}) => send('POST', '/graphql', { body: { query, variables }, ...options }),
+    drain: () => gateway.drain(),
     async close() {
       gateway.server.close();
       gateway.server.closeAllConnections();

@@ -1,4 +1,6 @@
+import { createFeedWatch } from '../../src/audit-log/feed-watch.ts';
 import { createEventBytes } from '../../src/audit-log/record.ts';
+import { bindFeed } from '../../src/audit-log/statements/feed.ts';
 import type { Database } from '../../src/database/client.ts';
 import type { Transaction } from '../../src/database/transaction.ts';
 import { createDb, createTransactionDb, type Db } from '../../src/db.ts';
@@ -19,8 +21,11 @@ export function bindUnit(transaction: Transaction): Services {
 }
 
 function bind(db: Db, { query }: Pick<Database, 'query'>): Services {
+  const feed = bindFeed({ query });
   return {
     db,
+    feed,
+    feedWatch: createFeedWatch(feed),
     keys: testKeys,
     eventBytes: createEventBytes(),
     webhookNetworks: [],

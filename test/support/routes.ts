@@ -9,6 +9,7 @@ export const routes = createRoutes({
   graphql: handler,
   user: handler,
   embedTokens: handler,
+  events: handler,
   jwks: handler,
   introspection: handler,
   metrics: handler,

@@ -35,7 +35,7 @@ const slowest = [
   'user-groups/rest/if-match.test.ts',
   'encryption/missing-key.test.ts',
   'audit-log/events.test.ts',
-  'docs/audit-log.test.ts',
+  'docs/events.test.ts',
   'browser/console-hostile.test.ts',
   'browser/console-two-tabs.test.ts',
   'browser/console-groups.test.ts',

@@ -1,34 +1,9 @@
 import { createBatchLoader, type Load } from '../../database/batch-loader.ts';
 import type { Database } from '../../database/client.ts';
-import { type Column, columnCount, columnTypes, createRowClass, selectList } from '../../database/columns.ts';
-import type { ActorKind, Event, EventEnvironment, Prisma } from '../../generated/prisma/client.ts';
+import { columnCount, selectList } from '../../database/columns.ts';
+import type { Event, EventEnvironment } from '../../generated/prisma/client.ts';
+import { EventRow, eventColumns, eventSummaryColumns } from './columns.ts';
 import type { EventPosition } from './pages.ts';
-
-const { integer, text, time } = columnTypes;
-
-const nullable = <Value>({ sql, decode }: Column<Value>): Column<Value | null> => ({
-  sql,
-  decode: (value) => (value === null ? null : decode(value)),
-});
-
-/** The columns of events. */
-const columns = {
-  id: { sql: 'e.id', decode: (id) => BigInt(id as string) },
-  type: { sql: 'e.type', ...text },
-  occurredAt: { sql: 'e.occurred_at', ...time },
-  environment: { sql: 'e.environment', decode: (environment) => environment as EventEnvironment },
-  actorKind: { sql: 'e.actor_kind', decode: (kind) => kind as ActorKind },
-  actorName: { sql: 'e.actor_name', ...text },
-  actorApiTokenId: nullable({ sql: 'e.actor_api_token_id', ...integer }),
-  requestId: nullable({ sql: 'e.request_id', ...text }),
-  teamId: nullable({ sql: 'e.team_id', ...integer }),
-  providedId: nullable({ sql: 'e.provided_id', ...text }),
-  subjectApiTokenId: nullable({ sql: 'e.subject_api_token_id', ...integer }),
-  changes: nullable<Prisma.JsonValue>({ sql: 'e.changes', decode: (changes) => JSON.parse(changes as string) }),
-  position: nullable({ sql: 'e.position', decode: (position) => BigInt(position as string) }),
-} satisfies { readonly [Field in keyof Event]: Column<Event[Field]> };
-
-const EventRow: new (row: readonly (string | null)[]) => Event = createRowClass(columns);
 
 /** Which events of a group are read, the newest first. */
 export interface EventsOfGroup {
@@ -60,7 +35,7 @@ export function bindEventStatements({ query }: Pick<Database, 'query'>): EventSt
       async load(keys) {
         const found = new Map<string, Event[]>();
         for (const row of await query(name, text, valuesOf(keys))) {
-          const key = keyOf(keys[Number(row[columnCount(columns)]) - 1] as EventsOfGroup);
+          const key = keyOf(keys[Number(row[columnCount(eventColumns)]) - 1] as EventsOfGroup);
           const events = found.get(key);
           if (events) events.push(new EventRow(row));
           else found.set(key, [new EventRow(row)]);
@@ -69,8 +44,8 @@ export function bindEventStatements({ query }: Pick<Database, 'query'>): EventSt
       },
     });
   return {
-    findOfGroup: loaderOf('events-of-groups', select(columns), maxGroupsWithChanges),
-    findSummariesOfGroup: loaderOf('event-summaries-of-groups', select(summaryColumns), maxGroups),
+    findOfGroup: loaderOf('events-of-groups', select(eventColumns), maxGroupsWithChanges),
+    findSummariesOfGroup: loaderOf('event-summaries-of-groups', select(eventSummaryColumns), maxGroups),
   };
 }
 
@@ -85,10 +60,8 @@ const valuesOf = (keys: readonly EventsOfGroup[]): unknown[] => [
   keys.map(({ limit }) => limit),
 ];
 
-const summaryColumns = { ...columns, changes: { ...columns.changes, sql: 'null' } };
-
 /** A group at a time, by the index on groups; then the place in the lists, from 1. */
-const select = (selected: typeof columns): string => `
+const select = (selected: typeof eventColumns): string => `
   select ${selectList(selected)}, wanted.position
   from unnest($1::int[], $2::text[], $3::timestamptz[], $4::bigint[], $5::int[]) with ordinality
     as wanted (team_id, environments, occurred_at, id, size, position)

@@ -1,16 +1,23 @@
 import { encodeGlobalID } from '@pothos/plugin-relay';
-import { ApiTokenType, apiTokenNumberOf } from '../api-tokens/graphql/type.ts';
-import { GatewayError } from '../errors.ts';
-import type { Event } from '../generated/prisma/client.ts';
-import { builder, defineNamedEnum } from '../graphql/builder.ts';
-import { definePages, pageArguments, pageSize } from '../graphql/connection.ts';
-import { defineNodeFinder } from '../graphql/nodes.ts';
-import { DateTimeRangeInput } from '../graphql/scalars.ts';
-import { type FieldCost, filterCost, isAnySelected, isFiltered, lookUpCost, type SelectionInfo } from '../graphql/selection.ts';
-import { readsJson, selector, UserGroupByInput, UserGroupType } from '../user-groups/graphql/type.ts';
-import { eventApiToken, eventKey, eventTypeNames, eventTypes, findEvent, isEventType, userGroupOf } from './events.ts';
-import { listEvents, listEventsOfGroup } from './list.ts';
-import { eventLimits } from './record.ts';
+import { ApiTokenType, apiTokenNumberOf } from '../../api-tokens/graphql/type.ts';
+import { GatewayError } from '../../errors.ts';
+import type { Event } from '../../generated/prisma/client.ts';
+import { builder, defineNamedEnum } from '../../graphql/builder.ts';
+import { definePages, pageArguments, pageSize } from '../../graphql/connection.ts';
+import { defineNodeFinder } from '../../graphql/nodes.ts';
+import { DateTimeRangeInput } from '../../graphql/scalars.ts';
+import {
+  type FieldCost,
+  filterCost,
+  isAnySelected,
+  isFiltered,
+  lookUpCost,
+  type SelectionInfo,
+} from '../../graphql/selection.ts';
+import { readsJson, selector, UserGroupByInput, UserGroupType } from '../../user-groups/graphql/type.ts';
+import { eventApiToken, eventKey, eventTypeNames, eventTypes, findEvent, isEventType, userGroupOf } from '../events.ts';
+import { listEvents, listEventsOfGroup } from '../list.ts';
+import { eventLimits } from '../record.ts';
 
 /** A type of events. */
 export const EventTypeType = defineNamedEnum('EventType', 'What happened.', eventTypeNames, (name) => eventTypes[name]);
@@ -60,7 +67,7 @@ const EventActorType = builder.objectRef<Event>('EventActor').implement({
 });
 
 /** An entry of the audit log. */
-const EventType = builder.objectRef<Event>('Event');
+export const EventType = builder.objectRef<Event>('Event');
 
 builder.node(EventType, {
   description: 'An entry of the audit log: a change that was made.',
@@ -127,7 +134,7 @@ builder.node(EventType, {
 const changesField: ReadonlySet<string> = new Set(['changes']);
 
 /** Whether the changes of an event are selected anywhere below the field that is resolved: otherwise they need not be read. */
-const readsChanges = (info: SelectionInfo): boolean => isAnySelected(changesField, info);
+export const readsChanges = (info: SelectionInfo): boolean => isAnySelected(changesField, info);
 
 defineNodeFinder('Event', {
   scope: 'audit:read',

@@ -1,0 +1,152 @@
+import type { Caller } from '../caller.ts';
+import { bigIntColumn, defineKeyset, type KeysetColumn } from '../database/keyset.ts';
+import { pageReads } from '../database/page-reads.ts';
+import { abandoned, GatewayError, InvalidInput, type Issue } from '../errors.ts';
+import type { Event } from '../generated/prisma/client.ts';
+import type { Services } from '../user-groups/user-groups.ts';
+import { type EventReadOptions, type EventType, readableEnvironments } from './events.ts';
+import type { Feed, FeedPosition } from './statements/feed.ts';
+
+/** The limits of the event feed. */
+export const feedLimits = {
+  /** The events of a page. */
+  maxFeedEvents: 100,
+  /** How long a request waits for an event, in seconds. */
+  maxWaitSeconds: 8,
+  /** How many requests of an API token may wait in a process. */
+  maxWaitingPerApiToken: 100,
+} as const;
+
+/** Where a reader begins who wants no event that is in the feed already. */
+const latest = 'latest';
+
+/** Which part of the feed is asked for; null counts as omitted. */
+export interface EventFeedInput {
+  /** The `cursor` of a page, or `latest`. By default the page begins with the oldest event that is kept. */
+  readonly after?: string | null | undefined;
+  /** How many events the page has at most: 1 to 100, by default 100. */
+  readonly first?: number | null | undefined;
+  /** By default every type. */
+  readonly types?: readonly EventType[] | null | undefined;
+  /** How long to wait for an event if there is none: 0 to 8, by default 0. */
+  readonly waitSeconds?: number | null | undefined;
+}
+
+/** A part of the feed. */
+export interface EventFeedPage {
+  /** The oldest first. */
+  readonly nodes: readonly Event[];
+  /** Where the next page begins, also if this one is empty. */
+  readonly cursor: string;
+  /** Whether there may be more already: read on at once. */
+  readonly hasMore: boolean;
+}
+
+/** The epoch of a position. */
+const epochColumn: KeysetColumn<string> = {
+  write: (epoch) => epoch,
+  read: (part) => (typeof part === 'string' && /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(part) ? part : undefined),
+};
+
+const feedKeyset = defineKeyset<FeedPosition>('EventFeed', { epoch: epochColumn, position: bigIntColumn });
+
+/** Waits for events. */
+export interface FeedWatch {
+  /**
+   * Waits until there is an event behind a position, or for so long.
+   *
+   * @returns whether there is an event, of any environment and type.
+   * @throws GatewayError `RATE_LIMITED` when too many requests of the API token wait.
+   */
+  wait(caller: Caller, position: FeedPosition, milliseconds: number, isAbandoned: () => boolean): Promise<boolean>;
+}
+
+/**
+ * Reads a part of the event feed: the events that the caller may read, in the order in which the feed has them, which is for each
+ * group the order of its changes. No event ever appears behind a cursor that was given out.
+ *
+ * @param isAbandoned whether the response is no longer needed.
+ * @throws Forbidden without `audit:read`.
+ * @throws InvalidInput, also for a cursor of another list.
+ * @throws GatewayError `CURSOR_EXPIRED` when events behind the cursor were removed because of their age, or the database was
+ *   restored from a backup or lost events in a failover; `RATE_LIMITED` when too many requests of the API token wait.
+ */
+export async function readEventFeed(
+  { feed, feedWatch }: Pick<Services, 'feed' | 'feedWatch'>,
+  caller: Caller,
+  input: EventFeedInput,
+  isAbandoned: () => boolean = () => false,
+  { withChanges = true }: EventReadOptions = {},
+): Promise<EventFeedPage> {
+  caller.require('audit:read');
+  const { limit, types, waitSeconds, start } = checkFeedInput(input);
+  const endsAtMs = performance.now() + waitSeconds * 1_000;
+  const environments = readableEnvironments(caller);
+  let after = start === latest ? await endOf(feed, caller, isAbandoned) : start;
+  for (;;) {
+    const isBehind = await feed.assign(caller.queueKey);
+    const page = await pageReads.run(caller.queueKey, async () => {
+      if (isAbandoned()) throw abandoned();
+      return feed.read({ environments, types, after, limit, withChanges });
+    });
+    if (!page) throw cursorExpired();
+    const { events, through } = page;
+    const hasMore = page.hasMore || isBehind;
+    const waitMs = endsAtMs - performance.now();
+    if (events.length > 0 || hasMore || waitMs <= 0 || !(await feedWatch.wait(caller, through, waitMs, isAbandoned))) {
+      return { nodes: events, cursor: feedKeyset.cursorOf(through), hasMore };
+    }
+    after = through;
+  }
+}
+
+/** The error for a cursor behind which events are no longer there. */
+export const cursorExpired = (): GatewayError =>
+  new GatewayError(
+    'CURSOR_EXPIRED',
+    'Events behind the cursor are no longer in the feed: they were removed because of their age, or the database was restored from a backup or lost them in a failover.',
+  );
+
+/** The end of the feed, with everything that was committed before. */
+async function endOf(feed: Feed, caller: Caller, isAbandoned: () => boolean): Promise<FeedPosition> {
+  while (await feed.assign(caller.queueKey)) if (isAbandoned()) throw abandoned();
+  const { epoch, lastPosition } = await feed.state();
+  return { epoch, position: lastPosition };
+}
+
+/**
+ * The position of a cursor of the feed.
+ *
+ * @throws InvalidInput for another text.
+ */
+export function feedPositionOf(cursor: string): FeedPosition {
+  const position = feedKeyset.read(cursor);
+  if (!position) throw new InvalidInput([notACursor]);
+  return position;
+}
+
+const notACursor: Issue = {
+  path: ['after'],
+  message: `is not a cursor of the event feed: send the cursor of the last page as it is, or ${latest}.`,
+};
+
+function checkFeedInput({ after, first, types, waitSeconds }: EventFeedInput) {
+  const { maxFeedEvents, maxWaitSeconds } = feedLimits;
+  const limit = first ?? maxFeedEvents;
+  const wait = waitSeconds ?? 0;
+  const start = after == null || after === latest ? (after ?? undefined) : feedKeyset.read(after);
+  const issues: Issue[] = [];
+  if (after != null && start === undefined) issues.push(notACursor);
+  if (!(limit >= 1 && limit <= maxFeedEvents)) issues.push({ path: ['first'], message: `must be from 1 to ${maxFeedEvents}.` });
+  if (types?.length === 0) issues.push({ path: ['types'], message: 'must have at least one type; omit it for all.' });
+  if (!(wait >= 0 && wait <= maxWaitSeconds)) {
+    issues.push({ path: ['waitSeconds'], message: `must be from 0 to ${maxWaitSeconds}.` });
+  }
+  if (issues.length > 0) throw new InvalidInput(issues);
+  return {
+    limit,
+    types: types ? [...new Set(types)] : undefined,
+    waitSeconds: wait,
+    start: start as FeedPosition | typeof latest | undefined,
+  };
+}
