@@ -116,7 +116,16 @@ export function buildGateway(
   const bindServices = (db: Db, { query }: Pick<Database, 'query'>): Services => {
     const signingKeys = new SigningKeys(bindSigningKeys({ query }), keys);
     const revocations = bindRevocations({ query }, onRecorded);
-    return { db, keys, eventBytes, lastResolved, webhookNetworks, feed, feedWatch, embedTokens: { signingKeys, revocations, publicUrl } };
+    return {
+      db,
+      keys,
+      eventBytes,
+      lastResolved,
+      webhookNetworks,
+      feed,
+      feedWatch,
+      embedTokens: { signingKeys, revocations, publicUrl },
+    };
   };
   const services = bindServices(createDb(database, onRecorded), database);
   const { signingKeys } = services.embedTokens;

@@ -11,14 +11,7 @@ import type { ApiToken } from '../generated/prisma/client.ts';
 import { escapeJson } from '../terminal-text.ts';
 import { ownAuthor, withExistingDatabase } from './context.ts';
 import { asksForHelp, isRowNumber, readDurationMs, readOptions, UsageError } from './options.ts';
-import {
-  createToken,
-  describeApiToken,
-  printIssued,
-  readRateLimit,
-  type TokenIo,
-  tokenHelp,
-} from './token-create.ts';
+import { createToken, describeApiToken, printIssued, readRateLimit, type TokenIo, tokenHelp } from './token-create.ts';
 
 /**
  * `token rotate`: replaces the secret of an API token and prints the new one.

@@ -43,7 +43,11 @@ export async function sendTestEvent({ db, globalId }: Context, id: number): Prom
  * @throws InvalidInput, also when the webhook is disabled, or does not take one of the events.
  * @throws NotFound when no webhook has this number.
  */
-export async function redeliverEvents({ db, globalId }: Context, id: number, eventIds: readonly string[]): Promise<WebhookDelivery[]> {
+export async function redeliverEvents(
+  { db, globalId }: Context,
+  id: number,
+  eventIds: readonly string[],
+): Promise<WebhookDelivery[]> {
   if (eventIds.length === 0 || eventIds.length > maxRedeliveredIds) {
     throw new InvalidInput([{ path: ['ids'], message: `must have 1 to ${maxRedeliveredIds} ids.` }]);
   }
@@ -102,7 +106,11 @@ async function findEnabled(transaction: Prisma.TransactionClient, id: number, me
  * @throws NotFound when no webhook has this number.
  * @throws GatewayError `CURSOR_EXPIRED` when events behind the cursor are no longer there.
  */
-export async function redeliverEventsAfter({ db, feed }: Pick<WebhookContext, 'db'> & Pick<Services, 'feed'>, id: number, cursor: string): Promise<void> {
+export async function redeliverEventsAfter(
+  { db, feed }: Pick<WebhookContext, 'db'> & Pick<Services, 'feed'>,
+  id: number,
+  cursor: string,
+): Promise<void> {
   const after = feedPositionOf(cursor);
   if (!(await feed.read({ environments: everyEnvironment, after, limit: 1, withChanges: false }))) throw cursorExpired();
   await db.$transaction(async (transaction) => {

@@ -172,7 +172,8 @@ export const operations: Record<string, GraphQLOperation> = {
     ...admin,
   },
   redeliverEvents: {
-    document: ({ webhook, event }) => `mutation { redeliverEvents(webhook: "${webhook}", input: { ids: ["${event}"] }) ${result} }`,
+    document: ({ webhook, event }) =>
+      `mutation { redeliverEvents(webhook: "${webhook}", input: { ids: ["${event}"] }) ${result} }`,
     ...admin,
   },
   getOrCreateUserGroup: {

@@ -3,8 +3,7 @@ import type { TestGateway } from './gateway.ts';
 const failure = '... on Error { code message } ... on InvalidInput { issues { path message } }';
 const fields =
   'id number url types environments description status disabledReason failingSince lastDeliveryAt previousSecretEndsAt createdAt';
-const delivery =
-  'id eventId type body status attempts nextAttemptAt lastAttemptAt responseStatus responseBody error createdAt';
+const delivery = 'id eventId type body status attempts nextAttemptAt lastAttemptAt responseStatus responseBody error createdAt';
 
 const mutation = (field: string, selected: string): string => {
   const name = `${field.charAt(0).toUpperCase()}${field.slice(1)}`;

@@ -7,12 +7,21 @@ let gateway: TestGateway;
 let admin: string;
 beforeAll(async () => {
   gateway = await startGateway();
+  gateway.drain(); // nothing is tried
   admin = (await gateway.issue({ environment: null, scopes: ['admin'] })).secret;
 });
 afterAll(() => gateway.close());
 beforeEach(async () => {
   await gateway.database.pool.query('truncate webhook, webhook_delivery, event, user_group cascade');
 });
+
+/** A webhook to which nothing is sent but what the test sends. */
+async function create(fields: object = {}) {
+  const { webhook } = await createWebhook(gateway, admin, fields);
+  await gateway.database.prisma.webhook.update({ where: { id: webhook.number }, data: { position: 2n ** 62n } });
+  await gateway.database.prisma.webhookDelivery.deleteMany({ where: { webhookId: webhook.number } });
+  return webhook;
+}
 
 const list = async (variables: object) => {
   const { json } = await gateway.graphql(operations.deliveries, { ...variables }, { token: admin });
@@ -25,7 +34,11 @@ const disable = (id: string) => sendAs(gateway, admin, 'update', { input: { id, 
 /** The IDs of the events of groups, oldest first: each is created by a caller of Testing. */
 async function createGroups(...ids: string[]): Promise<string[]> {
   for (const user_group_id of ids) await gateway.send('GET', '/api/user', { body: { user_group_id } });
-  const { json } = await gateway.graphql('{ events(filter: { types: [USER_GROUP_CREATED] }) { nodes { id } } }', {}, { token: admin });
+  const { json } = await gateway.graphql(
+    '{ events(filter: { types: [USER_GROUP_CREATED] }) { nodes { id } } }',
+    {},
+    { token: admin },
+  );
   return json.data.events.nodes.map(({ id }: { id: string }) => id).reverse();
 }
 
@@ -33,7 +46,7 @@ const eventIds = ({ nodes }: { nodes: { eventId: string }[] }) => nodes.map(({ e
 
 describe('sendTestEvent', () => {
   test('creates a pending delivery of an event that is not in the audit log', async () => {
-    const { webhook } = await createWebhook(gateway, admin);
+    const webhook = await create();
     const { delivery } = await sendTest(webhook.id);
     expect(delivery).toMatchObject({
       eventId: expect.stringMatching(/^test_[\da-f-]{36}$/),
@@ -57,7 +70,7 @@ describe('sendTestEvent', () => {
   });
 
   test('of a disabled webhook says to enable it', async () => {
-    const { webhook } = await createWebhook(gateway, admin);
+    const webhook = await create();
     await disable(webhook.id);
     const { code, issues } = await sendTest(webhook.id);
     expect([code, issues[0]]).toEqual(['INVALID_INPUT', { path: ['id'], message: expect.stringContaining('updateWebhook') }]);
@@ -66,7 +79,7 @@ describe('sendTestEvent', () => {
 
 describe('redeliverEvents by ids', () => {
   test('creates a delivery of each event, once, with the ID and the names of what changed', async () => {
-    const { webhook } = await createWebhook(gateway, admin);
+    const webhook = await create();
     const [first = '', second = ''] = await createGroups('acme', 'globex');
     const { deliveries } = await redeliver(webhook.id, { ids: [second, first, second] });
     expect(deliveries.map(({ eventId }: { eventId: string }) => eventId)).toEqual([first, second]);
@@ -84,7 +97,7 @@ describe('redeliverEvents by ids', () => {
     ['of another type', { types: ['USER_GROUP_DELETED'] }],
     ['of another environment', { environments: ['CUSTOMER', 'NONE'] }],
   ])('rejects an event %s', async (_, fields) => {
-    const { webhook } = await createWebhook(gateway, admin, fields);
+    const webhook = await create(fields);
     const ids = await createGroups('acme');
     expect(await redeliver(webhook.id, { ids })).toMatchObject({ code: 'INVALID_INPUT', issues: [{ path: ['ids', '0'] }] });
   });
@@ -95,7 +108,7 @@ describe('redeliverEvents by ids', () => {
     ['of something else', webhookId(1)],
     ['that is empty', ''],
   ])('rejects all of them for an ID %s', async (_, other) => {
-    const { webhook } = await createWebhook(gateway, admin);
+    const webhook = await create();
     const [id] = await createGroups('acme');
     expect(await redeliver(webhook.id, { ids: [id, other] })).toMatchObject({
       code: 'INVALID_INPUT',
@@ -105,7 +118,7 @@ describe('redeliverEvents by ids', () => {
   });
 
   test('takes 1 to 100', async () => {
-    const { webhook } = await createWebhook(gateway, admin);
+    const webhook = await create();
     const [id] = await createGroups('acme');
     expect((await redeliver(webhook.id, { ids: Array.from({ length: 100 }, () => id) })).deliveries).toHaveLength(1);
     for (const ids of [[], Array.from({ length: 101 }, () => id)]) {
@@ -115,11 +128,15 @@ describe('redeliverEvents by ids', () => {
 });
 
 test.each([
-  ['a disabled webhook', 'INVALID_INPUT', async () => {
-    const { webhook } = await createWebhook(gateway, admin);
-    await disable(webhook.id);
-    return webhook.id;
-  }],
+  [
+    'a disabled webhook',
+    'INVALID_INPUT',
+    async () => {
+      const webhook = await create();
+      await disable(webhook.id);
+      return webhook.id;
+    },
+  ],
   ['a webhook that does not exist', 'NOT_FOUND', async () => webhookId(2_000_000_000)],
   ['the ID of something else', 'INVALID_INPUT', async () => 'VXNlckdyb3VwOjE='],
 ])('redeliverEvents to %s is %s', async (_, code, prepare) => {
@@ -129,8 +146,8 @@ test.each([
 
 describe('webhookDeliveries', () => {
   test('lists pages of one webhook, the newest first, and those with a status', async () => {
-    const [{ webhook }, other] = [await createWebhook(gateway, admin), await createWebhook(gateway, admin)];
-    await sendTest(other.webhook.id);
+    const [webhook, other] = [await create(), await create()];
+    await sendTest(other.id);
     const statuses = ['DELIVERED', 'FAILED', 'PENDING', 'FAILED', 'DELIVERED'] as const;
     const data = statuses.map((status, index) => ({
       webhookId: webhook.number,
@@ -173,5 +190,53 @@ describe('webhookDeliveries', () => {
     ['a cursor of another list', { webhook: webhookId(1), after: 'x' }, { code: 'INVALID_INPUT' }],
   ])('of %s', async (_, variables, expected) => {
     expect(await list(variables)).toMatchObject(expected);
+  });
+});
+
+describe('redeliverEvents by a cursor of the feed', () => {
+  const feed = async (after: string | null = null) => {
+    const query = 'query ($after: String) { eventFeed(after: $after, types: [USER_GROUP_CREATED]) { cursor nodes { id } } }';
+    const { json } = await gateway.graphql(query, { after }, { token: admin });
+    return json.data.eventFeed;
+  };
+  const positionOf = async (id: number) => (await gateway.database.prisma.webhook.findUniqueOrThrow({ where: { id } })).position;
+
+  test('sends every event after it again that the webhook takes, and none before it', async () => {
+    const webhook = await create({ types: ['USER_GROUP_CREATED'] });
+    await createGroups('before');
+    const { cursor } = await feed('latest');
+    const [, second, third] = await createGroups('second', 'third');
+    const { lastPosition } = await gateway.database.prisma.eventFeed.findUniqueOrThrow({ where: { id: 1 } });
+    expect(await redeliver(webhook.id, { after: cursor })).toEqual({ deliveries: null });
+    await expect.poll(async () => eventIds(await list({ webhook: webhook.id }))).toEqual([third, second]);
+    expect(await positionOf(webhook.number)).toBeGreaterThanOrEqual(lastPosition);
+  });
+
+  test('never leaves out what is still to be sent', async () => {
+    const webhook = await create({ types: ['USER_GROUP_CREATED'] });
+    const ids = await createGroups('acme');
+    const { cursor } = await feed('latest');
+    const where = { id: webhook.number };
+    await gateway.database.prisma.webhook.update({ where, data: { position: 0n } });
+    expect(await redeliver(webhook.id, { after: cursor })).toEqual({ deliveries: null });
+    await expect.poll(async () => eventIds(await list({ webhook: webhook.id }))).toEqual(ids);
+  });
+
+  test.each(['', 'latest', 'x'])('rejects the cursor %j', async (after) => {
+    const webhook = await create();
+    expect(await redeliver(webhook.id, { after })).toMatchObject({ code: 'INVALID_INPUT', issues: [{ path: ['after'] }] });
+    expect(await positionOf(webhook.number)).toBe(2n ** 62n);
+  });
+
+  test('of events that are no longer kept is CURSOR_EXPIRED', async () => {
+    const webhook = await create();
+    const { cursor } = await feed('latest');
+    await gateway.database.pool.query(
+      'update event_feed set last_position = last_position + 10, removed_through = last_position + 5',
+    );
+    const variables = { webhook: webhook.id, input: { after: cursor } };
+    const { json } = await gateway.graphql(operations.redeliver, variables, { token: admin });
+    expect(json.errors[0].extensions.code).toBe('CURSOR_EXPIRED');
+    expect(await positionOf(webhook.number)).toBe(2n ** 62n);
   });
 });

@@ -6,18 +6,16 @@ import { manageWebhooks } from '../management.ts';
 import { maxRedeliveredIds } from '../rules.ts';
 import { requireWebhookNumber, WebhookDeliveryType, webhookIdDescription } from './type.ts';
 
-const RedeliverEventsPayload = builder
-  .objectRef<{ deliveries: WebhookDelivery[] | null }>('RedeliverEventsPayload')
-  .implement({
-    description: 'Events are sent again.',
-    fields: (t) => ({
-      deliveries: t.expose('deliveries', {
-        type: [WebhookDeliveryType],
-        nullable: true,
-        description: 'The new deliveries, by `ids`; null by `after`, where they are created within seconds.',
-      }),
+const RedeliverEventsPayload = builder.objectRef<{ deliveries: WebhookDelivery[] | null }>('RedeliverEventsPayload').implement({
+  description: 'Events are sent again.',
+  fields: (t) => ({
+    deliveries: t.expose('deliveries', {
+      type: [WebhookDeliveryType],
+      nullable: true,
+      description: 'The new deliveries, by `ids`; null by `after`, where they are created within seconds.',
     }),
-  });
+  }),
+});
 
 const RedeliverEventsInput = builder.inputType('RedeliverEventsInput', {
   description: 'Which events are sent again.',

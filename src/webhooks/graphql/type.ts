@@ -128,7 +128,9 @@ builder.node(WebhookDeliveryType, {
         'The header `webhook-id`: the ID of the event, as `events` returns it, the same in every delivery of it. That of a test ' +
         'event begins with `test_`.',
     }),
-    type: t.exposeString('type', { description: 'The type of the event, such as `user_group.updated`; `webhook.test` of a test event.' }),
+    type: t.exposeString('type', {
+      description: 'The type of the event, such as `user_group.updated`; `webhook.test` of a test event.',
+    }),
     body: t.exposeString('body', { description: 'What is sent: JSON, the same in each attempt.' }),
     status: t.expose('status', { type: DeliveryStatusType, description: 'What became of it.' }),
     attempts: t.exposeInt('attempts', { description: 'How often it was tried.' }),
