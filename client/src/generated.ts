@@ -78,6 +78,8 @@ export type ErrorCode =
   | 'BODY_REQUIRED'
   /** Conflicts with an existing user group. */
   | 'CONFLICT'
+  /** The cursor of the event feed has expired. */
+  | 'CURSOR_EXPIRED'
   /** Missing scope. */
   | 'FORBIDDEN'
   /** Request headers too large. */
