@@ -76,7 +76,9 @@ async function findEvents(
   const positions = ids.flatMap((id) => readEventId(id) ?? []);
   return transaction.event.findMany({
     where: {
-      OR: positions.map(({ occurredAt, id }) => ({ occurredAt, id })),
+      // Not pairs of them, which take several times as long: an id has one time.
+      occurredAt: { in: positions.map(({ occurredAt }) => occurredAt) },
+      id: { in: positions.map(({ id }) => id) },
       environment: { in: environments.length > 0 ? environments : [...everyEnvironment] },
       ...(types.length > 0 && { type: { in: types } }),
     },
