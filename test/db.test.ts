@@ -32,18 +32,32 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 beforeEach(async () => {
-  await database.pool.query('truncate user_group, retired_token, revoked_viewer, api_token, retired_secret, signing_key, event, webhook, webhook_delivery');
+  await database.pool.query(
+    'truncate user_group, retired_token, revoked_viewer, api_token, retired_secret, signing_key, event, webhook, webhook_delivery',
+  );
   const { userGroup } = await getOrCreateUserGroup(services, caller, { providedId: 'stored', properties: { plan: 'free' } });
   token = currentTokenOf(services, caller, userGroup);
   const request = { name: 'stored', environmentTag: null, scopes: ['admin'], expiresAt: null } as const;
   apiTokenId = (await issueApiToken(database.prisma, request)).apiToken.id;
   webhookId = (await webhooksOf(services).create({ url: 'https://hooks.invalid/' })).webhook.id;
-  eventId = encodeGlobalID('Event', eventKey(await database.prisma.event.findFirstOrThrow({ where: { type: 'webhook.created' } })));
+  eventId = encodeGlobalID(
+    'Event',
+    eventKey(await database.prisma.event.findFirstOrThrow({ where: { type: 'webhook.created' } })),
+  );
 });
 
 const webhooksOf = (of: Services) => manageWebhooks(of, caller, encodeGlobalID);
 
-const tables = ['user_group', 'retired_token', 'api_token', 'retired_secret', 'signing_key', 'event', 'webhook', 'webhook_delivery'];
+const tables = [
+  'user_group',
+  'retired_token',
+  'api_token',
+  'retired_secret',
+  'signing_key',
+  'event',
+  'webhook',
+  'webhook_delivery',
+];
 const readAll = async () =>
   Promise.all(tables.map(async (table) => (await database.pool.query(`select t::text from ${table} t order by 1`)).rows));
 

@@ -6,9 +6,11 @@ import { InvalidInput, type Issue } from '../errors.ts';
 import type { Event, Prisma, WebhookDelivery } from '../generated/prisma/client.ts';
 import type { Services } from '../user-groups/user-groups.ts';
 import { draftDelivery, type GlobalId } from './body.ts';
-import { maxRedeliveredIds } from './rules.ts';
+import { webhookLimits } from './rules.ts';
 import { lockWebhook } from './statements/webhooks.ts';
 import { findWebhook, type ListedWebhook, type WebhookContext } from './webhooks.ts';
+
+const { maxRedeliveredIds } = webhookLimits;
 
 /** What deliveries are created with. */
 interface Context extends Pick<WebhookContext, 'db'> {
