@@ -152,7 +152,7 @@ export async function claimDeliveries({ query }: Query, webhookIds: readonly num
   return (await query('claim-deliveries', claim, [webhookIds, leaseSeconds])).map(toClaim);
 }
 
-export /** With a limit that the planner knows, so that it reads the deliveries by their key, however many there are. */
+/** With a limit that the planner knows, so that it reads the deliveries by their key, however many there are. */
 const claim = `
   with room as materialized (
     select w.*, ${maxInFlight} - (
