@@ -110,12 +110,20 @@ export function startLoad(ports: readonly number[], admin: string): Load {
     await pause(reply.outcome === 'rejected' ? paceMs : retryMs);
   }
 
+  /** Uses an API token that was just issued: who does not know it reads an old state. */
+  async function useIssued(target: Target, secret: string): Promise<void> {
+    const reply = await target.client.send(secret, read, { id: 'none' });
+    if (reply.outcome === 'rejected') recorder.count('stale');
+    else recorder.record(target, 'read', reply);
+    await pause(reply.outcome === 'served' ? paceMs : retryMs);
+  }
+
   /** Issues API tokens, uses them, revokes them, and tries each on every gateway. */
   async function revokeTokens(target: Target): Promise<void> {
     while (!stopped) {
       const issued = await request(target, 'write', admin, issue, {});
       if (!issued?.secret) continue;
-      for (const each of targets) await request(each, 'read', issued.secret, read, { id: 'none' });
+      for (const each of targets) await useIssued(each, issued.secret);
       if (!(await request(target, 'write', admin, revoke, { id: issued.apiToken?.id }))) continue;
       revoked.push(issued.secret);
       recorder.count('revoked');
