@@ -1,4 +1,4 @@
-import { generateEncryptionKey } from '../../src/encryption/keys.ts';
+import { generateEncryptionKey } from '../../src/encryption/key-texts.ts';
 import { issueToken } from '../../src/tokens.ts';
 import { type GatewayProcess, requireHandled, startGateway } from '../gateway.ts';
 import { type Load, startLoad } from './load.ts';
