@@ -71,8 +71,8 @@ export function parseDatabaseUrl(text: string): DatabaseUrl {
 }
 
 /**
- * What is wrong with a parameter that would have no effect, such as a misspelled `sslmode`: a connection without encryption, or one
- * to a server that is not the expected one. Values are not shown: one could be a part of a password.
+ * What is wrong with a parameter that would have no effect, such as a misspelled `sslmode`: a connection without encryption, or
+ * one to a server that is not the expected one. Values are not shown: one could be a part of a password.
  */
 function parameterProblem(parameters: URLSearchParams): string | undefined {
   const names = [...parameters.keys()];

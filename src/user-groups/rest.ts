@@ -21,7 +21,7 @@ import { tracing } from '../tracing/tracing.ts';
 import { givenAttributes, memberPath } from './attribute-values.ts';
 import { deleteUserGroup, updateUserGroup } from './change.ts';
 import { getOrCreateUserGroup, type NewUserGroup } from './create.ts';
-import { assertNothingLost, entityTagOf, type Members, parseIfMatch, queryMembers } from './rest-request.ts';
+import { assertNothingLost, type Members, parseIfMatch, queryMembers } from './rest-request.ts';
 import { currentTokenOf, type RotationInput, rotateUserGroupToken, type Services } from './user-groups.ts';
 
 /** The members that creating and updating have in common. */
@@ -206,7 +206,7 @@ const success = (body: Done['body']): HttpResponse => ({
 
 const withEntityTag = (response: HttpResponse, { version }: UserGroup): HttpResponse => ({
   ...response,
-  headers: { ...response.headers, etag: entityTagOf(version) },
+  headers: { ...response.headers, etag: `"${version}"` },
 });
 
 /** The members of the body, or for callers that cannot send one with this method, of the query. */
