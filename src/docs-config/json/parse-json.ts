@@ -159,8 +159,8 @@ function expectColon(parser: ParserState, frame: Frame, code: number): void {
   } else {
     frame.state = 'value';
     const range = peekToken(scanner);
-    // It is a value for certain only if the value can end behind it; what touches the quote before it, only if it begins with such
-    // a quote.
+    // It is a value for certain only if the value can end behind it; what touches the quote before it, only if it begins with
+    // such a quote.
     const touchesString = scanner.at === scanner.lastEnd && endsInQuote(text, scanner.at);
     const canEnd = code === openBrace || code === openBracket || valueCanEnd(text, range.end);
     const unclear = !canEnd || (touchesString && code !== 0x22);
