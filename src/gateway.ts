@@ -37,6 +37,7 @@ import { createExecuteOnce } from './idempotency/idempotency.ts';
 import { instanceSource } from './instance/instance.ts';
 import { metricsHandler } from './instance/metrics-route.ts';
 import { findNewestKeyId } from './key-rotation/statements.ts';
+import { logOutages } from './log.ts';
 import { metrics } from './metrics/metrics.ts';
 import { GraphQLMetrics } from './metrics/operation-names.ts';
 import { type InstanceMetrics, ProcessMetrics, singleProcess } from './metrics/process-metrics.ts';
@@ -110,7 +111,8 @@ export function buildGateway(
   const eventBytes = options.eventBytes ?? createEventBytes();
   const onRecorded: OnRecorded = (event) => countEvent(eventBytes, event);
   const { webhooksAllowedNetworks: webhookNetworks = [] } = options;
-  const lastResolved = recordLastResolved(bindResolvedStamps(database));
+  const whenWritten = (what: string) => logOutages(log, `${what} cannot be recorded`, `${what} is recorded again`);
+  const lastResolved = recordLastResolved(bindResolvedStamps(database), whenWritten('the time when groups were last resolved'));
   const feed = bindFeed(database);
   const feedWatch = createFeedWatch(feed);
   const bindServices = (db: Db, { query }: Pick<Database, 'query'>): Services => {
@@ -124,7 +126,7 @@ export function buildGateway(
   const executeOnce = createExecuteOnce(database, keys, (transaction) =>
     bindServices(createTransactionDb(transaction, onRecorded), transaction),
   );
-  const lastUsed = recordLastUsed(services.db);
+  const lastUsed = recordLastUsed(services.db, whenWritten('the time when API tokens were last used'));
   let draining = false;
 
   const graphqlMetrics = new GraphQLMetrics();
