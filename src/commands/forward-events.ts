@@ -146,19 +146,12 @@ async function forward({ forwardTo, secret }: Forwarding, event: EventMember): P
 function readForwarding(args: readonly string[], env: ForwardIo['env']): Forwarding {
   const kinds = { 'forward-to': 'value', url: 'value', token: 'value', type: 'values', after: 'value', secret: 'value' } as const;
   const { given, words, problems } = readOptions(args, kinds);
-  const valueOf = (name: keyof typeof kinds): string | undefined => given.get(name)?.[0];
-  const forwardTo = valueOf('forward-to') ?? '';
-  const {
-    url = 'http://127.0.0.1:4000',
-    token = env['API_TOKEN'] ?? '',
-    after = 'latest',
-    secret = generateWebhookSecret(),
-  } = {
-    url: valueOf('url'),
-    token: valueOf('token'),
-    after: valueOf('after'),
-    secret: valueOf('secret'),
-  };
+  const only = (name: keyof typeof kinds, otherwise: string): string => given.get(name)?.[0] ?? otherwise;
+  const forwardTo = only('forward-to', '');
+  const url = only('url', 'http://127.0.0.1:4000');
+  const token = only('token', env['API_TOKEN'] ?? '');
+  const after = only('after', 'latest');
+  const secret = only('secret', generateWebhookSecret());
   const types = given.get('type') ?? [];
   const isUrl = (text: string): boolean => /^https?:\/\//.test(text) && URL.canParse(text);
   const all = [

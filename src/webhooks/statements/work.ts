@@ -55,7 +55,10 @@ export interface WebhookState {
 
 type Query = Pick<Database, 'query'>;
 
-/** Finds what there is to do, also without webhooks: events get their positions. One statement, of a few index accesses for each webhook. */
+/**
+ * Finds what there is to do, also without webhooks: events get their positions. One statement, of a few index accesses for each
+ * webhook.
+ */
 export async function findWork({ query }: Query): Promise<{ webhooks: WebhookWork[]; hasNewEvents: boolean }> {
   const rows = await query('webhook-work', readWork, []);
   const webhooks = rows
