@@ -7,7 +7,7 @@ import { Dialog, DialogFooter } from '../ui/dialog.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { RateLimitField, rateLimitOf } from './rate-limit-field.tsx';
-import type { ShownSecret } from './secret-dialog.tsx';
+import type { ShownTokenSecret } from './tokens.tsx';
 
 const lifetimes = [
   { value: '30', label: 'In 30 days' },
@@ -21,7 +21,7 @@ type Lifetime = (typeof lifetimes)[number]['value'];
 
 interface CreateTokenProps {
   readonly onClose: () => void;
-  readonly onCreated: (shown: ShownSecret) => void;
+  readonly onCreated: (shown: ShownTokenSecret) => void;
 }
 
 /** Creates an API token. */
