@@ -116,16 +116,8 @@ export function buildGateway(
   const bindServices = (db: Db, { query }: Pick<Database, 'query'>): Services => {
     const signingKeys = new SigningKeys(bindSigningKeys({ query }), keys);
     const revocations = bindRevocations({ query }, onRecorded);
-    return {
-      db,
-      keys,
-      eventBytes,
-      lastResolved,
-      webhookNetworks,
-      feed,
-      feedWatch,
-      embedTokens: { signingKeys, revocations, publicUrl },
-    };
+    const embedTokens = { signingKeys, revocations, publicUrl };
+    return { db, keys, eventBytes, lastResolved, feed, feedWatch, webhookNetworks, embedTokens };
   };
   const services = bindServices(createDb(database, onRecorded), database);
   const { signingKeys } = services.embedTokens;
@@ -216,8 +208,8 @@ export function buildGateway(
     },
     drain() {
       draining = true;
-      deliveries.drain();
       feedWatch.stop();
+      deliveries.drain();
     },
     async close() {
       processMetrics.stop();

@@ -22,6 +22,22 @@ export interface ListOptions {
   readonly pageSize?: number;
 }
 
+/** Which events to follow. */
+export interface FollowOptions {
+  /** The cursor that you stored last, or `latest` for what happens from now on; by default, from the oldest event that is kept. */
+  readonly after?: string | undefined;
+  /** The types to choose from; all by default. */
+  readonly types?: readonly operations.EventType[];
+}
+
+/** A page of the event feed. */
+export interface EventPage {
+  /** The oldest first; none if nothing happened for some seconds. */
+  readonly events: readonly operations.Event[];
+  /** Store it once the events are handled, to continue from there. */
+  readonly cursor: string;
+}
+
 /**
  * A gateway, as your backend calls it. Every method rejects with a {@link GatewayError} when it fails, or with the reason of your
  * signal. Reads and changes are sent again while the gateway is unavailable or unreachable; each change has an Idempotency-Key,
@@ -36,12 +52,15 @@ export class UserGroupGateway {
   readonly userGroups: UserGroups;
   /** Creates and revokes embed tokens. */
   readonly embedTokens: EmbedTokens;
+  /** Follows every change. */
+  readonly events: Events;
 
   /** @throws TypeError when `url` is no URL, or `apiToken` is empty or has spaces or line breaks. */
   constructor(options: GatewayOptions) {
     this.#send = createSend(options);
     this.userGroups = new UserGroups(this.#send);
     this.embedTokens = new EmbedTokens(this.#send);
+    this.events = new Events(this.#send);
   }
 
   /**
@@ -224,6 +243,37 @@ export class EmbedTokens {
    */
   revoke(input: operations.RevokeEmbedTokensInput, options?: CallOptions) {
     return mutate(this.#send, operations.RevokeEmbedTokens, input, options);
+  }
+}
+
+/** Follows every change. */
+export class Events {
+  readonly #send: Send;
+
+  /** @param send sends the operations. */
+  constructor(send: Send) {
+    this.#send = send;
+  }
+
+  /**
+   * The event feed, page by page, until you stop: every change in order, none is missed. Rejects with the code `CURSOR_EXPIRED` when
+   * events behind the cursor are gone. A request waits 4 seconds for an event, so `timeoutMs` must be more than 10,000. Needs the scope
+   * `audit:read`.
+   *
+   * @example
+   * for await (const { events, cursor } of gateway.events.follow({ after: await readCursor() })) {
+   *   for (const event of events) await handle(event);
+   *   await storeCursor(cursor);
+   * }
+   */
+  async *follow({ after, types }: FollowOptions = {}, options?: CallOptions): AsyncGenerator<EventPage, never> {
+    const variables = { after, types, first: 100, waitSeconds: 4 };
+    for (;;) {
+      const page = (await this.#send(operations.ReadEventFeed, variables, options)).data.result;
+      if (!page) throw createError('INVALID_RESPONSE', 'The response has no page of the event feed.', {});
+      yield { events: page.nodes, cursor: page.cursor };
+      variables.after = page.cursor;
+    }
   }
 }
 

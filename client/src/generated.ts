@@ -117,6 +117,58 @@ export type ErrorCode =
   /** The user group has changed. */
   | 'VERSION_MISMATCH';
 
+/** The environment that an event belongs to. */
+export type EventEnvironment =
+  /** Groups of real customers. */
+  | 'CUSTOMER'
+  /** No environment: the event is about the whole gateway, such as one of keys. */
+  | 'NONE'
+  /** Groups for testing. */
+  | 'TESTING'
+  /** Groups and API tokens without an environment. */
+  | 'UNTAGGED';
+
+/** What happened. */
+export type EventType =
+  /** `api_token.created`: an API token was created. */
+  | 'API_TOKEN_CREATED'
+  /** `api_token.revoked`: an API token was revoked. */
+  | 'API_TOKEN_REVOKED'
+  /** `api_token.rotated`: the secret of an API token was replaced. */
+  | 'API_TOKEN_ROTATED'
+  /** `api_token.updated`: the name or the rate limit of an API token was changed, or it was disabled or enabled. */
+  | 'API_TOKEN_UPDATED'
+  /** `embed_token.revoked`: the embed tokens of a user group, or of one of its viewers, were revoked. */
+  | 'EMBED_TOKEN_REVOKED'
+  /** `encryption_key.rotated`: another key encrypts stored tokens. */
+  | 'ENCRYPTION_KEY_ROTATED'
+  /** `signing_key.rotated`: another key was published, which signs embed tokens from soon on. */
+  | 'SIGNING_KEY_ROTATED'
+  /** `user_group.created`: a user group was created; `changes` has the fields that it was given. */
+  | 'USER_GROUP_CREATED'
+  /** `user_group.deleted`: a user group was deleted, with its tokens. */
+  | 'USER_GROUP_DELETED'
+  /** `user_group.environment_changed`: a user group was moved to another environment, to which the event belongs. */
+  | 'USER_GROUP_ENVIRONMENT_CHANGED'
+  /** `user_group.imported`: an import created or changed user groups; one event for each import, with their numbers so far. */
+  | 'USER_GROUP_IMPORTED'
+  /** `user_group.resumed`: a user group was resumed: its tokens identify it again. */
+  | 'USER_GROUP_RESUMED'
+  /** `user_group.suspended`: a user group was suspended, so that its tokens identify nothing, or the reason was changed. */
+  | 'USER_GROUP_SUSPENDED'
+  /** `user_group.token_rotated`: the token of a user group was replaced. */
+  | 'USER_GROUP_TOKEN_ROTATED'
+  /** `user_group.updated`: fields of a user group were changed; an update with equal values is not recorded. */
+  | 'USER_GROUP_UPDATED'
+  /** `webhook.created`: a webhook was created; like every event of a webhook it has its number in `changes`. */
+  | 'WEBHOOK_CREATED'
+  /** `webhook.deleted`: a webhook was deleted, with its deliveries. */
+  | 'WEBHOOK_DELETED'
+  /** `webhook.disabled`: the gateway disabled a webhook, because its deliveries failed; `changes` has the reason. */
+  | 'WEBHOOK_DISABLED'
+  /** `webhook.updated`: properties of a webhook were changed, or its secret was replaced. */
+  | 'WEBHOOK_UPDATED';
+
 /** The id, and the initial values of a new group. */
 export type GetOrCreateUserGroupInput = {
   /** The environment of the group; null means untagged. Defaults to the environment of the API token. Any other value requires the scope admin; without it, the result is Forbidden. */
@@ -275,6 +327,9 @@ export type UserGroup = (
   & Viewer
 );
 
+/** A change that was made. */
+export type Event = { readonly id: string, readonly type: EventType, readonly occurredAt: string, readonly requestId: string | null, readonly userGroupId: string | null, readonly providedId: string | null, readonly environment: EventEnvironment, readonly changes: unknown };
+
 type Failure_Conflict = { readonly code: ErrorCode, readonly message: string };
 
 type Failure_Forbidden = { readonly code: ErrorCode, readonly message: string };
@@ -322,6 +377,16 @@ export type ListUserGroupsVariables = Exact<{
 
 
 export type ListUserGroups = { readonly result: { readonly nodes: ReadonlyArray<UserGroup>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } | null };
+
+export type ReadEventFeedVariables = Exact<{
+  after?: string | null | undefined;
+  first?: number | null | undefined;
+  types?: ReadonlyArray<EventType> | null | undefined;
+  waitSeconds?: number | null | undefined;
+}>;
+
+
+export type ReadEventFeed = { readonly result: { readonly cursor: string, readonly hasMore: boolean, readonly nodes: ReadonlyArray<Event> } | null };
 
 export type GetOrCreateUserGroupVariables = Exact<{
   input: GetOrCreateUserGroupInput;
@@ -457,6 +522,8 @@ export const GetOrCreateUserGroup = "fragment Viewer on UserGroup{id teamId prov
 export const GetUserGroup = "fragment Viewer on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason lastResolvedAt createdAt updatedAt version}fragment UserGroup on UserGroup{...Viewer token}query GetUserGroup($by:UserGroupBy!){result:userGroup(by:$by){...UserGroup}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}" as TypedText<GetUserGroup, GetUserGroupVariables>;
 
 export const ListUserGroups = "fragment Viewer on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason lastResolvedAt createdAt updatedAt version}fragment UserGroup on UserGroup{...Viewer token}query ListUserGroups($first:Int!$after:String$filter:UserGroupFilter$orderBy:UserGroupOrder){result:userGroups(first:$first after:$after filter:$filter orderBy:$orderBy){nodes{...UserGroup}pageInfo{hasNextPage endCursor}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}" as TypedText<ListUserGroups, ListUserGroupsVariables>;
+
+export const ReadEventFeed = "fragment Event on Event{id type occurredAt requestId userGroupId providedId environment changes}query ReadEventFeed($after:String$first:Int$types:[EventType!]$waitSeconds:Int){result:eventFeed(after:$after first:$first types:$types waitSeconds:$waitSeconds){nodes{...Event}cursor hasMore}}" as TypedText<ReadEventFeed, ReadEventFeedVariables>;
 
 export const ResolveViewer = "fragment Viewer on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason lastResolvedAt createdAt updatedAt version}query ResolveViewer($token:String!){result:userGroup(by:{token:$token}){...Viewer}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}" as TypedText<ResolveViewer, ResolveViewerVariables>;
 

@@ -25,7 +25,15 @@ export {
   VersionMismatchError,
   WebhookError,
 } from './errors.ts';
-export { type EmbedTokens, type ListOptions, UserGroupGateway, type UserGroups } from './gateway.ts';
+export {
+  type EmbedTokens,
+  type EventPage,
+  type Events,
+  type FollowOptions,
+  type ListOptions,
+  UserGroupGateway,
+  type UserGroups,
+} from './gateway.ts';
 export type {
   CreateEmbedTokenInput,
   DataSourceMappingInput,
@@ -33,6 +41,9 @@ export type {
   EmbedViewerInput,
   EnvironmentTag,
   ErrorCode,
+  Event,
+  EventEnvironment,
+  EventType,
   GetOrCreateUserGroupInput,
   ResumeUserGroupInput,
   RevokeEmbedTokensInput,

@@ -40,9 +40,9 @@ export interface ReencryptionResult {
 }
 
 /**
- * Encrypts every user group token, signing key, secret of a webhook and stored response with the first key that uses another one. Requests continue
- * during the rotation: a token that one of them rotates at the same moment is the request's. It can be interrupted at any time;
- * the next call does what is left.
+ * Encrypts every user group token, signing key, secret of a webhook and stored response with the first key that uses another
+ * one. Requests continue during the rotation: a token that one of them rotates at the same moment is the request's. It can be
+ * interrupted at any time; the next call does what is left.
  *
  * @param onProgress hears how many of how many tokens are done.
  */

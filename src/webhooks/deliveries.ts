@@ -6,9 +6,11 @@ import { InvalidInput, type Issue } from '../errors.ts';
 import type { Event, Prisma, WebhookDelivery } from '../generated/prisma/client.ts';
 import type { Services } from '../user-groups/user-groups.ts';
 import { draftDelivery, type GlobalId } from './body.ts';
-import { maxRedeliveredIds } from './rules.ts';
+import { webhookLimits } from './rules.ts';
 import { lockWebhook } from './statements/webhooks.ts';
 import { findWebhook, type ListedWebhook, type WebhookContext } from './webhooks.ts';
+
+const { maxRedeliveredIds } = webhookLimits;
 
 /** What deliveries are created with. */
 interface Context extends Pick<WebhookContext, 'db'> {
@@ -76,7 +78,9 @@ async function findEvents(
   const positions = ids.flatMap((id) => readEventId(id) ?? []);
   return transaction.event.findMany({
     where: {
-      OR: positions.map(({ occurredAt, id }) => ({ occurredAt, id })),
+      // Not pairs of them, which take several times as long: an id has one time.
+      occurredAt: { in: positions.map(({ occurredAt }) => occurredAt) },
+      id: { in: positions.map(({ id }) => id) },
       environment: { in: environments.length > 0 ? environments : [...everyEnvironment] },
       ...(types.length > 0 && { type: { in: types } }),
     },

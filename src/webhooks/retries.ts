@@ -2,7 +2,7 @@ import type { WebhookDeliveryStatus } from '../generated/prisma/client.ts';
 import type { Outcome } from './send.ts';
 
 /** How long after a failed attempt the next one follows, in seconds: the schedule of Standard Webhooks, some three days. */
-export const retrySeconds = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400] as const;
+export const retrySeconds: readonly number[] = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
 
 /** By how much a wait is longer at most, so that what failed together is not repeated together. */
 const jitter = 0.2;

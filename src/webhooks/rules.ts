@@ -4,14 +4,17 @@ import type { EventEnvironment } from '../generated/prisma/client.ts';
 import { newTextIssues } from '../user-groups/values.ts';
 import { checkAddress, literalAddress, RefusedDestination } from './destination.ts';
 
-/** The most webhooks of an installation: each takes every event. */
-export const maxWebhooks = 100;
+/** The limits of webhooks. */
+export const webhookLimits = {
+  /** The webhooks of an installation: each may take every event. */
+  maxWebhooks: 100,
+  /** The characters of a URL. */
+  maxWebhookUrlLength: 2_048,
+  /** The events that are sent again by their ids at a time. */
+  maxRedeliveredIds: 100,
+} as const;
 
-/** The longest URL of a webhook, in characters. */
-const maxUrlLength = 2_048;
-
-/** The most events that are sent again by their ids at a time. */
-export const maxRedeliveredIds = 100;
+const { maxWebhookUrlLength: maxUrlLength } = webhookLimits;
 
 /** The properties of a webhook that are given; the others are undefined. */
 export interface WebhookFields {

@@ -33,7 +33,7 @@ test('webhooks create prints the secret once; list, delete and the audit log kno
   expect(made.stdout.match(/whsec_[A-Za-z0-9+/]{43}=/g)).toHaveLength(1);
 
   const listed = await webhooks('list');
-  expect(listed.stdout).toBe(made.stdout.split('\n')[0] + '\n');
+  expect(listed.stdout).toBe(`${made.stdout.split('\n')[0]}\n`);
   expect(listed.stdout).toContain('user_group.created user_group.deleted  ·  Testing  ·  cache “A”  ·  created ');
   expect(JSON.parse((await webhooks('list', '--json')).stdout)).toEqual([
     {
@@ -108,10 +108,17 @@ test.each([
   expect(await webhooks(...args)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(message) });
 });
 
-test.each([['delete'], ['deliveries'], ['redeliver', '--event', 'x']])('webhooks %s of one that does not exist fails', async (action, ...rest) => {
-  const failed = await webhooks(action, '2000000000', ...rest);
-  expect(failed).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('No webhook has the number 2000000000') });
-});
+test.each([['delete'], ['deliveries'], ['redeliver', '--event', 'x']])(
+  'webhooks %s of one that does not exist fails',
+  async (action, ...rest) => {
+    const failed = await webhooks(action, '2000000000', ...rest);
+    expect(failed).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('No webhook has the number 2000000000'),
+    });
+  },
+);
 
 test('webhooks redeliver sends events again, and deliveries lists them', async () => {
   const { id } = await create();
@@ -124,7 +131,13 @@ test('webhooks redeliver sends events again, and deliveries lists them', async (
   expect((await webhooks('deliveries', String(id), '--status', 'pending')).stdout).toBe(sent.stdout);
   expect((await webhooks('deliveries', String(id), '--status', 'failed', '--json')).stdout).toBe('[]\n');
   const [listed] = JSON.parse((await webhooks('deliveries', String(id), '--limit=1', '--json')).stdout);
-  expect(listed).toMatchObject({ id: expect.stringMatching(/^\d+$/), eventId, status: 'pending', responseStatus: null, error: null });
+  expect(listed).toMatchObject({
+    id: expect.stringMatching(/^\d+$/),
+    eventId,
+    status: 'pending',
+    responseStatus: null,
+    error: null,
+  });
 
   const unknown = await webhooks('redeliver', String(id), '--event', 'x');
   expect(unknown).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^ids\.0: is not the ID of an event/) });
@@ -138,6 +151,10 @@ test('webhooks redeliver --after goes back to a cursor of the feed', async () =>
   await database.prisma.webhook.update({ where: { id }, data: { position: 7n } });
   const cursor = encodeCursor('EventFeed', [rows[0].epoch, '3']);
   const sent = await webhooks('redeliver', String(id), '--after', cursor);
-  expect(sent).toMatchObject({ code: 0, stderr: '', stdout: `The events after the cursor are sent to the webhook #${id} again.\n` });
+  expect(sent).toMatchObject({
+    code: 0,
+    stderr: '',
+    stdout: `The events after the cursor are sent to the webhook #${id} again.\n`,
+  });
   expect(await database.prisma.webhook.findUnique({ where: { id } })).toMatchObject({ position: 3n });
 });

@@ -5,9 +5,11 @@ import { NotFound } from '../../errors.ts';
 import type { WebhookDelivery } from '../../generated/prisma/client.ts';
 import { builder } from '../../graphql/builder.ts';
 import { manageWebhooks } from '../management.ts';
-import { maxWebhooks } from '../rules.ts';
+import { webhookLimits } from '../rules.ts';
 import type { IssuedWebhook, ListedWebhook } from '../webhooks.ts';
 import { requireWebhookNumber, WebhookDeliveryType, WebhookType, webhookIdDescription } from './type.ts';
+
+const { maxWebhooks } = webhookLimits;
 
 const urlDescription =
   'Where events are sent to by POST: an https URL of at most 2048 characters, without credentials and without a fragment; http is ' +

@@ -3,8 +3,10 @@ import { NotFound } from '../../errors.ts';
 import type { WebhookDelivery } from '../../generated/prisma/client.ts';
 import { builder } from '../../graphql/builder.ts';
 import { manageWebhooks } from '../management.ts';
-import { maxRedeliveredIds } from '../rules.ts';
+import { webhookLimits } from '../rules.ts';
 import { requireWebhookNumber, WebhookDeliveryType, webhookIdDescription } from './type.ts';
+
+const { maxRedeliveredIds } = webhookLimits;
 
 const RedeliverEventsPayload = builder.objectRef<{ deliveries: WebhookDelivery[] | null }>('RedeliverEventsPayload').implement({
   description: 'Events are sent again.',

@@ -152,16 +152,19 @@ export async function claimDeliveries({ query }: Query, webhookIds: readonly num
   return (await query('claim-deliveries', claim, [webhookIds, leaseSeconds])).map(toClaim);
 }
 
+export /** With a limit that the planner knows, so that it reads the deliveries by their key, however many there are. */
 const claim = `
   with room as materialized (
-    select w.*, greatest(0, ${maxInFlight} - (
+    select w.*, ${maxInFlight} - (
       select count(*) from webhook_delivery d where d.webhook_id = w.id and ${pending} and d.in_flight and d.next_attempt_at > now()
-    )) as free from webhook w where w.id = any ($1::int[]) and w.enabled
+    ) as free from webhook w where w.id = any ($1::int[]) and w.enabled
   ), due as materialized (
     select next.id, room.url, room.secret_encrypted, room.previous_secret_encrypted, room.previous_secret_ends_at from room, lateral (
-      select id from webhook_delivery d where d.webhook_id = room.id and ${pending} and d.next_attempt_at <= now()
-      order by d.next_attempt_at, d.id limit room.free
-    ) as next
+      select id, row_number() over () as place from (
+        select id from webhook_delivery d where d.webhook_id = room.id and ${pending} and d.next_attempt_at <= now()
+        order by d.next_attempt_at, d.id limit ${maxInFlight}
+      ) as oldest
+    ) as next where next.place <= room.free
   )
   update webhook_delivery d set attempts = d.attempts + 1, in_flight = true, last_attempt_at = now(),
     next_attempt_at = now() + $2::float8 * interval '1 second'
