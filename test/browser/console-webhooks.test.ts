@@ -114,20 +114,25 @@ test('a person creates a webhook, tries it out, sends events again, rotates its 
 
 test('a person sees why deliveries fail, and that the gateway disabled the webhook, and enables it again', async () => {
   respond = (response) => void response.writeHead(500).end('<b>out of order</b>');
-  const { webhook } = await createWebhook(gateway, admin, { url: receiver.url, description: 'search index' });
+  const { webhook } = await createWebhook(gateway, admin, {
+    url: receiver.url,
+    description: 'search index',
+    types: ['USER_GROUP_DELETED'],
+  });
   const { page, assertFlawless, assertFitsPhone } = await openConsole(gateway, '/console/webhooks', { secret: admin });
-  await page.getByRole('row', { name: /search index.*enabled.*All.*All.*never/ }).waitFor();
+  await page.getByRole('row', { name: /search index.*enabled.*user_group\.deleted.*All.*never/ }).waitFor();
   await page.getByRole('link', { name: receiver.url }).click();
   await page.getByRole('heading', { name: 'Nothing was sent yet' }).waitFor();
   await assertFlawless();
   await page.getByRole('button', { name: 'Send test event' }).click();
-  await page.getByRole('row', { name: /webhook\.test.*pending.*500 <b>out of order<\/b>.*in less than a minute/ }).waitFor(noticed);
+  await page
+    .getByRole('row', { name: /webhook\.test.*pending.*500 <b>out of order<\/b>.*in less than a minute/ })
+    .waitFor(noticed);
   await page.getByText('Every attempt has failed since').waitFor();
   await page.getByRole('heading', { level: 1, name: /failing/ }).waitFor();
 
   respond = (response) => void response.writeHead(410).end();
   await page.getByRole('button', { name: 'Send test event' }).click();
-  await page.getByRole('button', { name: 'Refresh' }).waitFor();
   await expect.poll(() => gateway.database.prisma.webhook.count({ where: { enabled: false } })).toBe(1);
   await page.getByRole('button', { name: 'Refresh' }).click();
   const notice = page.getByText('Disabled by the gateway').locator('..');
