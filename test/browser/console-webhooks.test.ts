@@ -72,7 +72,7 @@ test('a person creates a webhook, tries it out, sends events again, rotates its 
   await page.getByRole('button', { name: 'Refresh' }).click();
   const created = page.getByRole('row', { name: /user_group\.created.*delivered/ });
   await expect.poll(() => created.count()).toBe(2);
-  await created.first().getByRole('button', { name: 'Details' }).click();
+  await created.first().getByRole('button', { name: 'Details of user_group.created' }).click();
   dialog = page.getByRole('dialog', { name: 'Delivery of user_group.created' });
   expect(await dialog.textContent()).toMatch(/"provided_id": "second".*Response 204/s);
   await assertFlawless();

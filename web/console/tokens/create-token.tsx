@@ -1,6 +1,7 @@
 import { type FormEvent, useState } from 'react';
 import { payloadOf } from '../graphql/client.ts';
 import { CreateApiToken, type Scope, scopes } from '../graphql/generated.ts';
+import { sentenceOf } from '../graphql/names.ts';
 import { useMutation } from '../graphql/use-mutation.ts';
 import { type EnvironmentChoice, EnvironmentField, tagOf } from '../ui/badge.tsx';
 import { Dialog, DialogFooter } from '../ui/dialog.tsx';
@@ -76,7 +77,7 @@ export function CreateToken({ onClose, onCreated }: CreateTokenProps) {
               <input type="checkbox" checked={chosen.has(scope)} onChange={() => toggle(scope)} />
               <span>
                 <code>{scopes[scope].name}</code>
-                <span className="hint">{sentence(scopes[scope].meaning)}</span>
+                <span className="hint">{sentenceOf(scopes[scope].meaning)}</span>
               </span>
             </label>
           ))}
@@ -100,8 +101,4 @@ function expiryOf(lifetime: Lifetime, day: string, fromMs: number): string | nul
   if (lifetime === 'never') return null;
   if (lifetime === 'day') return new Date(`${day}T00:00`).toISOString();
   return new Date(fromMs + Number(lifetime) * 86_400_000).toISOString();
-}
-
-function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }

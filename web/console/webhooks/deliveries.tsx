@@ -56,7 +56,7 @@ export function Deliveries({ webhook, page, status, isFirstPage, isLoading, onSe
   return (
     <>
       <h2>Deliveries</h2>
-      <div className="filters inline">
+      <div className="filters bottom">
         <SelectField
           label="Status"
           value={status}
@@ -85,16 +85,12 @@ export function Deliveries({ webhook, page, status, isFirstPage, isLoading, onSe
       )}
       {rows.length === 0 && !isLoading && (
         <EmptyState title={status || !isFirstPage ? 'No delivery matches' : 'Nothing was sent yet'}>
-          <p>
-            {status || !isFirstPage
-              ? 'Deliveries that are not pending are kept for 30 days.'
-              : 'Each event that the webhook takes appears here within a second. To try it out, send a test event.'}
-          </p>
+          <p>{emptyText(status !== '' || !isFirstPage, isEnabled)}</p>
         </EmptyState>
       )}
       {rows.length > 0 && (
         <>
-          <DeliveryTable {...{ rows, selected, isLoading }} onSelect={setSelected} onOpen={setOpened} />
+          <DeliveryTable {...{ rows, selected, isEnabled, isLoading }} onSelect={setSelected} onOpen={setOpened} />
           <Pager
             pageInfo={page.pageInfo}
             isFirstPage={isFirstPage}
@@ -105,10 +101,17 @@ export function Deliveries({ webhook, page, status, isFirstPage, isLoading, onSe
       {opened && (
         <DeliveryDialog
           delivery={rows.find(({ id }) => id === opened.id) ?? opened}
+          isEnabled={isEnabled}
           onClose={() => setOpened(undefined)}
-          onRedeliver={isEnabled ? () => void redeliver([opened]) : undefined}
+          onRedeliver={() => void redeliver([opened])}
         />
       )}
     </>
   );
+}
+
+function emptyText(isFiltered: boolean, isEnabled: boolean): string {
+  if (isFiltered) return 'Deliveries that are not pending are kept for 30 days.';
+  if (!isEnabled) return 'Nothing is sent while the webhook is disabled.';
+  return 'Each event that the webhook takes appears here within seconds. To try it out, send a test event.';
 }

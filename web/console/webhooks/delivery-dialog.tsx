@@ -3,17 +3,19 @@ import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Time } from '../ui/time.tsx';
-import { type DeliveryRow, DeliveryState, isRepeatable } from './delivery-table.tsx';
+import { type DeliveryRow, DeliveryState, isRepeatable, NextAttempt } from './delivery-table.tsx';
 
 interface DeliveryDialogProps {
   readonly delivery: DeliveryRow;
+  /** Whether the webhook is. */
+  readonly isEnabled: boolean;
   readonly onClose: () => void;
-  /** Sends its event again; undefined while the webhook is disabled. */
-  readonly onRedeliver: (() => void) | undefined;
+  /** Sends its event again. */
+  readonly onRedeliver: () => void;
 }
 
 /** What was sent, and what the endpoint responded. */
-export function DeliveryDialog({ delivery, onClose, onRedeliver }: DeliveryDialogProps) {
+export function DeliveryDialog({ delivery, isEnabled, onClose, onRedeliver }: DeliveryDialogProps) {
   const { type, eventId, status, attempts, createdAt, lastAttemptAt, nextAttemptAt } = delivery;
   const { body, responseStatus, responseBody, error } = delivery;
   return (
@@ -33,7 +35,7 @@ export function DeliveryDialog({ delivery, onClose, onRedeliver }: DeliveryDialo
         )}
         {nextAttemptAt !== null && (
           <Fact name="Next attempt">
-            <Time value={nextAttemptAt} isExact />
+            <NextAttempt value={nextAttemptAt} isEnabled={isEnabled} />
           </Fact>
         )}
         <Fact name="Header webhook-id">
@@ -59,7 +61,7 @@ export function DeliveryDialog({ delivery, onClose, onRedeliver }: DeliveryDialo
       )}
       <footer className="dialog-footer">
         <Button onClick={onClose}>Close</Button>
-        {onRedeliver && isRepeatable(delivery) && (
+        {isEnabled && isRepeatable(delivery) && (
           <Button variant="primary" onClick={onRedeliver}>
             Redeliver
           </Button>

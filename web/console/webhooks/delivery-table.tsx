@@ -1,6 +1,5 @@
 import type { DeliveryFieldsFragment, WebhookDeliveryStatus } from '../graphql/generated.ts';
 import { Badge } from '../ui/badge.tsx';
-import { Button } from '../ui/button.tsx';
 import { Time } from '../ui/time.tsx';
 
 /** A delivery in the list. */
@@ -20,17 +19,30 @@ export function DeliveryState({ status }: { readonly status: WebhookDeliveryStat
   return <Badge tone={states[status].tone}>{states[status].label}</Badge>;
 }
 
+interface NextAttemptProps {
+  readonly value: string;
+  /** Whether the webhook is enabled: nothing is tried while it is not. */
+  readonly isEnabled: boolean;
+}
+
+/** When a pending delivery is tried. */
+export function NextAttempt({ value, isEnabled }: NextAttemptProps) {
+  return isEnabled ? <Time value={value} /> : <span className="muted">once enabled</span>;
+}
+
 interface DeliveryTableProps {
   readonly rows: readonly DeliveryRow[];
   /** The ids of those that are selected. */
   readonly selected: ReadonlySet<string>;
+  /** Whether the webhook is. */
+  readonly isEnabled: boolean;
   readonly isLoading: boolean;
   readonly onSelect: (selected: ReadonlySet<string>) => void;
   readonly onOpen: (delivery: DeliveryRow) => void;
 }
 
 /** A page of deliveries. */
-export function DeliveryTable({ rows, selected, isLoading, onSelect, onOpen }: DeliveryTableProps) {
+export function DeliveryTable({ rows, selected, isEnabled, isLoading, onSelect, onOpen }: DeliveryTableProps) {
   const repeatable = rows.filter(isRepeatable);
   const areAllSelected = repeatable.length > 0 && repeatable.every(({ id }) => selected.has(id));
   const toggle = (id: string) => {
@@ -67,9 +79,6 @@ export function DeliveryTable({ rows, selected, isLoading, onSelect, onOpen }: D
             <th scope="col" className="medium-only">
               Next attempt
             </th>
-            <th scope="col">
-              <span className="visually-hidden">Actions</span>
-            </th>
           </tr>
         </thead>
         <tbody>
@@ -86,10 +95,12 @@ export function DeliveryTable({ rows, selected, isLoading, onSelect, onOpen }: D
                 )}
               </td>
               <th scope="row">
-                <code>{row.type}</code>
-                <span className="below">
+                <button type="button" className="link-button" aria-label={`Details of ${row.type}`} onClick={() => onOpen(row)}>
+                  <code>{row.type}</code>
+                </button>
+                <div className="below">
                   <Time value={row.createdAt} />
-                </span>
+                </div>
               </th>
               <td>
                 <DeliveryState status={row.status} />
@@ -99,13 +110,8 @@ export function DeliveryTable({ rows, selected, isLoading, onSelect, onOpen }: D
                 <LastResponse row={row} />
               </td>
               <td className="wide-only">{row.lastAttemptAt ? <Time value={row.lastAttemptAt} /> : <None />}</td>
-              <td className="medium-only">{row.nextAttemptAt ? <Time value={row.nextAttemptAt} /> : <None />}</td>
-              <td>
-                <div className="row-actions">
-                  <Button className="small" aria-label={`Details of ${row.type}`} onClick={() => onOpen(row)}>
-                    Details
-                  </Button>
-                </div>
+              <td className="medium-only">
+                {row.nextAttemptAt ? <NextAttempt value={row.nextAttemptAt} isEnabled={isEnabled} /> : <None />}
               </td>
             </tr>
           ))}

@@ -1,6 +1,7 @@
 import { type FormEvent, useState } from 'react';
 import { payloadOf } from '../graphql/client.ts';
 import { CreateWebhook, type EventEnvironment, type EventType, eventTypes, UpdateWebhook } from '../graphql/generated.ts';
+import { sentenceOf } from '../graphql/names.ts';
 import { useMutation } from '../graphql/use-mutation.ts';
 import { Dialog, DialogFooter } from '../ui/dialog.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
@@ -11,7 +12,7 @@ import { eventEnvironments, type WebhookRow } from './labels.tsx';
 const typeOptions = (Object.keys(eventTypes) as EventType[]).map((value) => ({
   value,
   label: <code>{eventTypes[value].name}</code>,
-  hint: eventTypes[value].meaning.replaceAll('`', ''),
+  hint: sentenceOf(eventTypes[value].meaning),
 }));
 
 /** What a person enters. */
