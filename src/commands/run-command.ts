@@ -1,9 +1,10 @@
 import { didYouMean } from '../docs-config/did-you-mean.ts';
 import { GatewayError } from '../errors.ts';
 import { readPackageVersion } from '../package-root.ts';
-import { ConfigError, describeSettings } from '../settings.ts';
+import { ConfigError } from '../settings.ts';
 import { escapeLines } from '../terminal-text.ts';
 import { asksForHelp, UsageError } from './options.ts';
+import { describeSettings } from './settings-help.ts';
 
 const usage = `Usage: user-group-gateway COMMAND
 
@@ -13,6 +14,7 @@ const usage = `Usage: user-group-gateway COMMAND
   migrate               apply pending database migrations
   groups                import user groups from a file, and export them
   keys                  list the encryption keys, and rotate them
+  listen                forward events to a local URL, as webhooks would
   doctor                check the settings, the database, the keys, the clock and the disk
   backup DIR            back up the bundled PostgreSQL, while gateways run or not
   restore DIR           restore a backup into an empty DATA_DIR
@@ -49,6 +51,7 @@ const commands: Readonly<Record<string, (args: string[]) => number | Promise<num
   migrate: async (args) => (asksForHelp(args) ? print(help) : (await import('./migrate.ts')).migrate(args)),
   groups: async (args) => (await import('./groups.ts')).groups(args),
   keys: async (args) => (await import('./keys.ts')).keys(args),
+  listen: async (args) => (await import('./forward-events.ts')).listen(args),
   doctor: async (args) => (await import('./doctor/doctor.ts')).doctor(args),
   backup: async (args) => (await import('./backup.ts')).backup(args),
   restore: async (args) => (await import('./restore.ts')).restore(args),

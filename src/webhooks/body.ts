@@ -9,21 +9,26 @@ export interface DeliveryDraft {
   /** What `webhook-id` says: the ID of the event, the same in every attempt and to every endpoint. */
   readonly eventId: string;
   readonly type: string;
-  /** JSON: what happened, to what, and the names of what changed; no values. */
+  /** What {@link deliveryBody} made. */
   readonly body: string;
 }
 
-/** The events of the audit log that a delivery is made of. */
-type SentEvent = Pick<
+/** What the body of a delivery is made of. */
+export type SentEvent = Pick<
   Event,
-  'id' | 'type' | 'occurredAt' | 'environment' | 'teamId' | 'providedId' | 'subjectApiTokenId' | 'changes'
+  'type' | 'occurredAt' | 'environment' | 'teamId' | 'providedId' | 'subjectApiTokenId' | 'changes'
 >;
 
 /** How many members of an object are named; of an object in which more have changed, the name alone. */
 const maxNamedMembers = 100;
 
-/** Makes what is sent of an event. */
-export function draftDelivery(event: SentEvent, globalId: GlobalId): DeliveryDraft {
+/** Makes what is sent of an event of the audit log. */
+export function draftDelivery(event: SentEvent & Pick<Event, 'id'>, globalId: GlobalId): DeliveryDraft {
+  return { eventId: globalId('Event', eventKey(event)), type: event.type, body: deliveryBody(event, globalId) };
+}
+
+/** The body of a delivery, as JSON: what happened, to what, and the names of what changed; no values. */
+export function deliveryBody(event: SentEvent, globalId: GlobalId): string {
   const { type, occurredAt, environment, teamId, providedId } = event;
   const data = {
     id: subjectOf(event, globalId),
@@ -32,11 +37,7 @@ export function draftDelivery(event: SentEvent, globalId: GlobalId): DeliveryDra
     environment,
     changed: changedNames(event),
   };
-  return {
-    eventId: globalId('Event', eventKey(event)),
-    type,
-    body: JSON.stringify({ type, timestamp: occurredAt.toISOString(), data }),
-  };
+  return JSON.stringify({ type, timestamp: occurredAt.toISOString(), data });
 }
 
 /** The ID of what was changed; null for an event of the whole gateway. */
