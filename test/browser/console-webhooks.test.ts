@@ -162,6 +162,12 @@ test('a person sees why deliveries fail, and that the gateway disabled the webho
   await page.getByText('Disabled by an administrator').waitFor();
   await assertFlawless();
   await assertFitsPhone();
+  await page.goto(`${gateway.url}/console/audit-log?type=WEBHOOK_DISABLED`);
+  const event = page
+    .getByRole('main')
+    .getByRole('listitem')
+    .filter({ hasText: `Webhook ${webhook.number} by the gateway` });
+  expect(await event.getByRole('row', { name: /^disabledReason/ }).textContent()).toContain('410');
 });
 
 test('a change of a webhook sends only what was changed, a mistake is shown at its field, and the audit log has all of it', async () => {
