@@ -118,6 +118,21 @@ test('each event of the environments and types is delivered, and verifies', asyn
   expect(after).toMatchObject({ failingSince: null, lastDeliveryAt: expect.any(Date) });
 });
 
+test('events of a webhook, its creation among them, and of the whole gateway are delivered too', async () => {
+  const { url, received } = await receive();
+  const { webhook } = await subscribe(url, { environments: ['None'] });
+  await database.prisma.event.create({
+    data: { type: 'signing_key.rotated', actorKind: 'CLI', actorName: 'test', environment: 'None' },
+  });
+  deliver();
+  await untilAll('DELIVERED', 2);
+  const subjects = new Map(received.map(({ body }) => JSON.parse(body)).map(({ type, data }) => [type, data.id]));
+  expect(Object.fromEntries(subjects)).toEqual({
+    'webhook.created': encodeGlobalID('Webhook', webhook.id),
+    'signing_key.rotated': null,
+  });
+});
+
 test('while a secret is replaced, deliveries have both signatures', async () => {
   const { url, received } = await receive();
   const { secret, webhook } = await subscribe(url);
