@@ -172,7 +172,7 @@ function readForwarding(args: readonly string[], env: ForwardIo['env']): Forward
     ...(/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/.test(secret) ? [] : ['--secret must be whsec_ and 24 to 64 bytes in Base64.']),
   ];
   if (all.length > 0) throw new UsageError(`${all.join('\n')}\n\n${help}`);
-  const feed = new URL(`${url.replace(/\/+$/, '')}${paths.events}`);
+  const feed = new URL(`${url.replace(/\/$/, '')}${paths.events}`);
   if (types.length > 0) feed.searchParams.set('types', types.join());
   return { forwardTo, feed, token, after, secret };
 }
