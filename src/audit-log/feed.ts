@@ -108,8 +108,8 @@ export const cursorExpired = (): GatewayError =>
   );
 
 /**
- * The end of the feed. What was committed before is behind it, unless another gateway is just giving it positions: then its reader
- * gets some of it.
+ * The end of the feed. What was committed before is behind it, unless another gateway is just giving it positions: then its
+ * reader gets some of it.
  */
 async function endOf(feed: Feed, caller: Caller, isAbandoned: () => boolean): Promise<FeedPosition> {
   while (await feed.assign(caller.queueKey)) if (isAbandoned()) throw abandoned();

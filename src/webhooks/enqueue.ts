@@ -5,7 +5,7 @@ import { draftDelivery, type GlobalId } from './body.ts';
 import { addDeliveries, lockSubscription } from './statements/enqueue.ts';
 
 /** How many events get a delivery in one transaction at most. */
-const maxEvents = 500;
+const maxEvents = 100;
 
 /**
  * Creates deliveries of the next events that a webhook takes, in the transaction that moves its position: an event has a delivery

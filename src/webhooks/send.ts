@@ -42,6 +42,9 @@ const defaultTimeoutMs = 15_000;
 /** How many bytes of a response are read. Then its connection is closed. */
 const maxResponseBytes = 4_096;
 
+/** How many responses with a status of 1xx may precede the response. */
+const maxInformational = 10;
+
 /** The lengths of the columns. */
 const maxStoredBody = 1_024;
 const maxStoredError = 255;
@@ -104,6 +107,12 @@ async function post(message: Message, { allowedNetworks, timeoutMs = defaultTime
       clearTimeout(timer);
       fail(new Error('The connection was closed before the end of the response.'));
     });
+    let informational = 0;
+    request.on('information', () => {
+      informational += 1;
+      if (informational > maxInformational)
+        request.destroy(new Error(`There were more than ${maxInformational} responses with a status of 1xx.`));
+    });
     request.once('response', (response) => {
       outcome = { status: response.statusCode, retryAfterSeconds: retryAfterSeconds(response.headers['retry-after']) };
       readBeginning(response, (body) => {
@@ -136,6 +145,7 @@ function readBeginning(response: IncomingMessage, onRead: (body: string) => void
 export function retryAfterSeconds(value: string | undefined, nowMs = Date.now()): number | undefined {
   if (value === undefined) return undefined;
   if (/^\d{1,9}$/.test(value)) return Number(value);
+  if (!/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(value)) return undefined;
   const time = Date.parse(value);
   return Number.isNaN(time) ? undefined : Math.max(0, Math.ceil((time - nowMs) / 1_000));
 }

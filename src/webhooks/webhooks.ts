@@ -8,13 +8,13 @@ import { InvalidInput, NotFound } from '../errors.ts';
 import type { Prisma, PrismaClient, Webhook } from '../generated/prisma/client.ts';
 import { normalizeUrl, type WebhookFields, webhookIssues, webhookLimits } from './rules.ts';
 import { decryptWebhookSecret, encryptWebhookSecret, generateWebhookSecret } from './secrets.ts';
-import { drawWebhookNumber, lockWebhook, lockWebhookCreation } from './statements/webhooks.ts';
+import { drawWebhookNumber, lockWebhook, lockWebhookCreation, removeDeliveries, retryDeliveries } from './statements/webhooks.ts';
 
 const { maxWebhooks } = webhookLimits;
 
 /** What webhooks are managed with. */
 export interface WebhookContext {
-  readonly db: Pick<Db, 'webhook' | 'event' | '$transaction'>;
+  readonly db: Pick<Db, 'webhook' | 'event' | '$transaction' | '$executeRaw'>;
   /** Encrypt the secrets. */
   readonly keys: KeyRing;
   /** The private networks that webhooks may reach, as CIDRs. */
@@ -82,8 +82,8 @@ export interface WebhookChanges extends WebhookFields {
 }
 
 /**
- * Changes properties of a webhook and records what differs; equal values are not recorded. Of a webhook that is enabled again the
- * pending deliveries are tried at once. It takes the events that are committed from then on, and not those that it missed.
+ * Changes properties of a webhook and records what differs; equal values are not recorded. A webhook that is enabled again goes on
+ * where it was disabled: it takes the events of the time in between, and its pending deliveries are tried at once.
  *
  * @throws InvalidInput.
  * @throws NotFound when no webhook has this number.
@@ -108,7 +108,7 @@ export async function updateWebhook(
       environments: environments === undefined ? before.environments : listOf(environments),
       description: description === undefined ? before.description : description,
       enabled: isEnabled,
-      ...(isResumed && { disabledReason: null, position: await endOfFeed(transaction) }),
+      ...(isResumed && { disabledReason: null }),
       // Another endpoint has not failed yet.
       ...((isResumed || newUrl !== before.url) && { failingSince: null }),
     };
@@ -119,11 +119,6 @@ export async function updateWebhook(
     await recordWebhookChange(transaction, author, 'webhook.updated', { from: id, to: id }, differing);
     return after;
   });
-}
-
-async function retryDeliveries(transaction: Prisma.TransactionClient, webhookId: number): Promise<void> {
-  const where = { webhookId, status: 'PENDING', inFlight: false } as const;
-  await transaction.webhookDelivery.updateMany({ where, data: { nextAttemptAt: await readClock(transaction) } });
 }
 
 /**
@@ -165,8 +160,14 @@ export async function rotateWebhookSecret(
   });
 }
 
-/** Deletes a webhook with its deliveries, and records that. @throws NotFound when no webhook has this number. */
+/**
+ * Deletes a webhook with its deliveries, and records that. First most of the deliveries, in statements of their own, because there
+ * may be millions.
+ *
+ * @throws NotFound when no webhook has this number.
+ */
 export async function deleteWebhook({ db }: Pick<WebhookContext, 'db'>, id: number, author: Author): Promise<void> {
+  while ((await removeDeliveries(db, id)) > 0);
   await db.$transaction(async (transaction) => {
     const { count } = await transaction.webhook.deleteMany({ where: { id } });
     if (count === 0) throw noWebhook(id);

@@ -73,6 +73,8 @@ test.each([
   ['9999999999', undefined],
   ['Sat, 31 Jan 2026 12:01:00 GMT', 60],
   ['Sat, 31 Jan 2026 11:00:00 GMT', 0],
+  ['-99999', undefined],
+  ['+275000-01-01', undefined],
   [undefined, undefined],
 ])('of Retry-After %j, %j is understood', (value, seconds) => {
   expect(retryAfterSeconds(value, Date.parse('2026-01-31T12:00:00Z'))).toBe(seconds);
@@ -90,6 +92,14 @@ test.each([301, 302, 303, 307, 308])('a redirect of %d is not followed', async (
   );
   for (const path of ['/a', '/b']) expect(await send({ ...message, url: url + path }, local)).toEqual({ status, body: '' });
   expect(inside.connections()).toBe(0);
+});
+
+test('a flood of responses before the response is ended', async () => {
+  const { url } = await receiver((response) => {
+    for (let count = 0; count < 1_000; count += 1) response.writeProcessing();
+    response.writeHead(204).end();
+  });
+  expect(await send({ ...message, url }, local)).toEqual({ error: 'There were more than 10 responses with a status of 1xx.' });
 });
 
 test('of an endless response, the beginning is read, and the connection closed', async () => {

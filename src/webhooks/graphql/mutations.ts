@@ -69,8 +69,8 @@ builder.mutationField('updateWebhook', (t) =>
     nullable: true,
     errors: { types: [NotFound], union: { description: 'The changed webhook, or an error.' } },
     description:
-      'Changes the given properties of a webhook. Enabling one that is disabled sends what is pending, and the events from then on; ' +
-      'for those that it missed, call `redeliverEvents` with `after`. Requires the scope admin.',
+      'Changes the given properties of a webhook. One that is enabled again goes on where it was disabled: it sends what is ' +
+      'pending, and the events of the time in between. Requires the scope admin.',
     args: {
       input: t.arg({
         required: true,

@@ -21,3 +21,22 @@ export async function drawWebhookNumber(transaction: Transaction): Promise<numbe
 export async function lockWebhook(transaction: Transaction, id: number): Promise<void> {
   await transaction.$executeRaw`select from webhook where id = ${id}::int for update`;
 }
+
+/** How many deliveries a statement changes, so that it takes well below a second. */
+const maxDeliveries = 10_000;
+
+/** Has the pending deliveries of a webhook tried at once; of more than 10,000 those that would be tried first. */
+export async function retryDeliveries(transaction: Pick<Transaction, '$executeRaw'>, webhookId: number): Promise<void> {
+  await transaction.$executeRaw`
+    update webhook_delivery set next_attempt_at = now() where id in (
+      select id from webhook_delivery where webhook_id = ${webhookId}::int and status = 'PENDING' and not in_flight
+      order by next_attempt_at limit ${maxDeliveries})`;
+}
+
+/** Removes 10,000 deliveries of a webhook, the oldest; none if there are fewer. @returns how many it removed. */
+export function removeDeliveries(db: Pick<Transaction, '$executeRaw'>, webhookId: number): Promise<number> {
+  return db.$executeRaw`
+    delete from webhook_delivery where id in (
+      select id from webhook_delivery where webhook_id = ${webhookId}::int order by id limit ${maxDeliveries}
+    ) and (select count(*) from (select from webhook_delivery where webhook_id = ${webhookId}::int limit ${maxDeliveries}) as counted) = ${maxDeliveries}`;
+}
