@@ -34,6 +34,13 @@ const steps = [
     run: () => node(['web/build.js']),
   },
   {
+    name: 'client',
+    message: 'Compiling the client',
+    inputs: ['package-lock.json', 'client/package.json', 'client/tsconfig.json', ...filesBelow('client/src')],
+    output: 'client/dist/index.js',
+    run: () => node(['node_modules/typescript/bin/tsc', '-p', 'client', '--noEmit', 'false']),
+  },
+  {
     name: 'tools',
     message: 'Installing tools (first run, or tools/package-lock.json changed)',
     inputs: ['tools/package.json', 'tools/package-lock.json'],
@@ -46,8 +53,8 @@ const steps = [
 /** npm's codes for a registry that it cannot reach. */
 const unreachable = new Set(['EAI_AGAIN', 'ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'ETIMEDOUT']);
 
-/** The steps that starting and testing need. */
-const defaultSteps = ['packages', 'compiled', 'web'];
+/** The steps that starting and testing need; and the client, which the examples install from its folder. */
+const defaultSteps = ['packages', 'compiled', 'web', 'client'];
 
 /**
  * Runs the named steps, or those that starting and testing need, where they are out of date. Logs each to standard error; a

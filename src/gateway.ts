@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import { inspect } from 'node:util';
+import { encodeGlobalID } from '@pothos/plugin-relay';
 import type { Logger } from 'pino';
 import { authenticateBy } from './api-tokens/authenticate.ts';
 import { recordLastUsed } from './api-tokens/last-used.ts';
@@ -49,6 +50,7 @@ import { recordLastResolved } from './user-groups/last-resolved.ts';
 import { userHandler } from './user-groups/rest.ts';
 import { bindResolvedStamps } from './user-groups/statements/last-resolved.ts';
 import type { Services } from './user-groups/user-groups.ts';
+import { startDeliveries } from './webhooks/deliver.ts';
 
 /** A gateway that does not listen yet. */
 export interface Gateway {
@@ -56,9 +58,9 @@ export interface Gateway {
   readonly server: Server;
   /** Logs and counts a failure that no code has handled: a defect, after which the other requests continue. */
   reportUnhandled(reason: unknown): void;
-  /** Makes `/readyz` respond with 503 from now on, and closes connections after their response. */
+  /** Makes `/readyz` respond with 503 from now on, closes connections after their response, and begins no more deliveries. */
   drain(): void;
-  /** Writes what is not written yet. The database stays open. */
+  /** Waits for deliveries in flight, at most 15 s, and writes what is not written yet. The database stays open. */
   close(): Promise<void>;
 }
 
@@ -76,6 +78,8 @@ export interface GatewayOptions extends GraphQLHandlerOptions {
   readonly rateLimit?: number;
   /** The origins whose scripts may send requests: as browsers send them, or `*` alone. By default there are none. */
   readonly corsOrigins?: readonly string[] | undefined;
+  /** The private networks that webhooks may reach, as CIDRs. By default there are none. */
+  readonly webhooksAllowedNetworks?: readonly string[] | undefined;
   /** Counts what API tokens record in the audit log. By default with the limits of the gateway. */
   readonly eventBytes?: StoredBytes;
   /** Combines the metrics of this process with those of others that serve the same port. By default there are none. */
@@ -93,7 +97,7 @@ const maxLoggedKeys = 100;
 
 /**
  * Builds the whole gateway on a database. Starts nothing but the recording of when API tokens were used and groups were
- * resolved, and of the event loop's delay, and the sharing of request counts.
+ * resolved, and of the event loop's delay, the sharing of request counts, and the delivery of events to webhooks.
  */
 export function buildGateway(
   given: Database,
@@ -105,13 +109,15 @@ export function buildGateway(
   const publicUrl = (): string => options.publicUrl ?? urlOf(server);
   const eventBytes = options.eventBytes ?? createEventBytes();
   const onRecorded: OnRecorded = (event) => countEvent(eventBytes, event);
+  const { webhooksAllowedNetworks: webhookNetworks = [] } = options;
   const lastResolved = recordLastResolved(bindResolvedStamps(database));
   const feed = bindFeed(database);
   const feedWatch = createFeedWatch(feed);
   const bindServices = (db: Db, { query }: Pick<Database, 'query'>): Services => {
     const signingKeys = new SigningKeys(bindSigningKeys({ query }), keys);
     const revocations = bindRevocations({ query }, onRecorded);
-    return { db, keys, eventBytes, lastResolved, feed, feedWatch, embedTokens: { signingKeys, revocations, publicUrl } };
+    const embedTokens = { signingKeys, revocations, publicUrl };
+    return { db, keys, eventBytes, lastResolved, feed, feedWatch, webhookNetworks, embedTokens };
   };
   const services = bindServices(createDb(database, onRecorded), database);
   const { signingKeys } = services.embedTokens;
@@ -160,6 +166,10 @@ export function buildGateway(
   });
 
   const rateLimiting = startRateLimiting(rateLimit, { database: given, log });
+  const deliveries = startDeliveries(
+    { database: given, keys, log, globalId: encodeGlobalID },
+    { allowedNetworks: webhookNetworks },
+  );
 
   const server = createHttpServer({
     authenticate: authenticateBy({ apiToken: services.db.apiToken, lastUsed, admit: rateLimiting.admit }),
@@ -199,11 +209,12 @@ export function buildGateway(
     drain() {
       draining = true;
       feedWatch.stop();
+      deliveries.drain();
     },
     async close() {
       processMetrics.stop();
       feedWatch.stop();
-      await Promise.all([lastUsed.stop(), lastResolved.stop(), rateLimiting.stop()]);
+      await Promise.all([lastUsed.stop(), lastResolved.stop(), rateLimiting.stop(), deliveries.stop()]);
     },
   };
 }

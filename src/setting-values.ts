@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
+import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { InvalidDatabaseUrl, parseDatabaseUrl } from './database/database-url.ts';
 import { maxKeyFileBytes, parseEncryptionKeys } from './encryption/keys.ts';
@@ -48,6 +49,21 @@ export function toOrigins(text: string, context: z.RefinementCtx): readonly stri
 
 /** Whether it is an origin as browsers write it in the `Origin` header. */
 const isOrigin = (text: string): boolean => /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+
+/** The most networks that may be listed. */
+const maxNetworks = 100;
+
+/** The networks in a text, as CIDRs; each mistake becomes an issue. */
+export function toNetworks(text: string, context: z.RefinementCtx): readonly string[] {
+  const cidrs = text.split(',', maxNetworks + 1).map((cidr) => cidr.trim());
+  const refuse = (message: string): void => context.addIssue({ code: 'custom', message });
+  if (cidrs.length > maxNetworks) refuse(`must list at most ${maxNetworks} networks`);
+  // Not the other ways to write an address of version 4: `10/8` would be 0.0.0.10/8.
+  const invalid = cidrs.filter((cidr) => !ipaddr.IPv4.isValidCIDRFourPartDecimal(cidr) && !ipaddr.IPv6.isValidCIDR(cidr));
+  for (const cidr of invalid)
+    refuse(`must list networks such as 10.1.0.0/16 or fd00::/8, separated by commas, not ${JSON.stringify(cidr)}`);
+  return cidrs;
+}
 
 /** The text of a file. The problem does not repeat its name: a key in its place must not be shown. */
 export function readText(file: string, context: z.RefinementCtx): string | undefined {

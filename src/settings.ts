@@ -1,7 +1,17 @@
 import { z } from 'zod';
 import { didYouMean } from './docs-config/did-you-mean.ts';
 import { generateEncryptionKey } from './encryption/keys.ts';
-import { checkDatabaseUrl, flag, fraction, isPublicUrl, readText, toKeys, toOrigins, wholeNumber } from './setting-values.ts';
+import {
+  checkDatabaseUrl,
+  flag,
+  fraction,
+  isPublicUrl,
+  readText,
+  toKeys,
+  toNetworks,
+  toOrigins,
+  wholeNumber,
+} from './setting-values.ts';
 import { apiTokenProblem } from './tokens.ts';
 
 /** A setting: an environment variable. */
@@ -132,6 +142,12 @@ export const settings = {
     schema: wholeNumber(36_500, 1),
     default: '365',
     description: 'how many days the audit log keeps events, 1 to 36500',
+  },
+  webhooksAllowedNetworks: {
+    name: 'WEBHOOKS_ALLOWED_NETWORKS',
+    schema: z.string().transform(toNetworks),
+    description:
+      'the private networks that webhooks may reach, over `http` too, such as `10.1.0.0/16`, separated by commas; if unset, none',
   },
   introspection: {
     name: 'INTROSPECTION',

@@ -156,6 +156,27 @@ test.each([
   expect(problems({ CORS_ORIGINS: text })).toEqual([expect.stringMatching(/^ {2}CORS_ORIGINS must/)]);
 });
 
+test('WEBHOOKS_ALLOWED_NETWORKS lists networks of both versions', () => {
+  const text = '10.1.0.0/16, 192.168.4.7/32,fd00::/8,::1/128';
+  const expected = ['10.1.0.0/16', '192.168.4.7/32', 'fd00::/8', '::1/128'];
+  expect(readConfig({ WEBHOOKS_ALLOWED_NETWORKS: text }, false).webhooksAllowedNetworks).toEqual(expected);
+});
+
+test.each([
+  '10.0.0.1',
+  '10/8',
+  '0xa.0.0.0/8',
+  '10.0.0.0/33',
+  'fd00::/129',
+  'localhost/8',
+  '10.0.0.0/8,,fd00::/8',
+  '*',
+  Array.from({ length: 101 }, (_, index) => `10.0.${index}.0/24`).join(),
+])('WEBHOOKS_ALLOWED_NETWORKS %s is rejected', (text) => {
+  const found = problems({ WEBHOOKS_ALLOWED_NETWORKS: text });
+  expect(found).toEqual([expect.stringMatching(/^ {2}WEBHOOKS_ALLOWED_NETWORKS must/)]);
+});
+
 test.each(['-1', '1.5', '1000001', 'x'])('RATE_LIMIT %s is rejected', (text) => {
   expect(problems({ RATE_LIMIT: text })).toEqual(['  RATE_LIMIT must be a whole number from 0 to 1000000']);
 });

@@ -50,8 +50,8 @@ export function rateLimitIssues(rateLimit: number | null | undefined): Issue[] {
   return [{ path: ['rateLimit'], message: `must be a whole number from 1 to ${maxApiTokenRateLimit}.` }];
 }
 
-/** Checks how long a replaced secret stays accepted: 0 to {@link maxOverlapSeconds}, whole. @throws InvalidInput. */
-function checkOverlap(overlapSeconds: number): void {
+/** Checks how long a replaced secret stays valid: 0 to {@link maxOverlapSeconds}, whole. @throws InvalidInput. */
+export function checkOverlap(overlapSeconds: number): void {
   if (Number.isInteger(overlapSeconds) && overlapSeconds >= 0 && overlapSeconds <= maxOverlapSeconds) return;
   throw new InvalidInput([{ path: ['overlapSeconds'], message: `must be a whole number from 0 to ${maxOverlapSeconds}.` }]);
 }

@@ -22,6 +22,10 @@ export const eventTypes = {
   'api_token.updated': 'the name or the rate limit of an API token was changed, or it was disabled or enabled',
   'api_token.rotated': 'the secret of an API token was replaced',
   'api_token.revoked': 'an API token was revoked',
+  'webhook.created': 'a webhook was created; like every event of a webhook it has its number in `changes`',
+  'webhook.updated': 'properties of a webhook were changed, or its secret was replaced',
+  'webhook.deleted': 'a webhook was deleted, with its deliveries',
+  'webhook.disabled': 'the gateway disabled a webhook, because its deliveries failed; `changes` has the reason',
   'signing_key.rotated': 'another key was published, which signs embed tokens from soon on',
   'encryption_key.rotated': 'another key encrypts stored tokens',
 } as const satisfies Readonly<Record<string, string>>;
@@ -35,7 +39,8 @@ export const eventTypeNames = Object.keys(eventTypes) as readonly EventType[];
 /** Whether there is a type with this name. */
 export const isEventType = (name: string): name is EventType => Object.hasOwn(eventTypes, name);
 
-const everyEnvironment: readonly EventEnvironment[] = ['Customer', 'Testing', 'Untagged', 'None'];
+/** Every environment that an event may belong to. */
+export const everyEnvironment: readonly EventEnvironment[] = ['Customer', 'Testing', 'Untagged', 'None'];
 
 /**
  * The environments whose events a caller may read: its own, with `admin` every one. Events of the whole gateway, such as those of
@@ -57,6 +62,13 @@ export interface EventReadOptions {
 /** What an event is found by: its time in milliseconds and its number. */
 export const eventKey = ({ occurredAt, id }: EventPosition): string => `${occurredAt.getTime()}.${id}`;
 
+/** The position that an {@link eventKey} names; undefined for a text that is none. */
+export function readEventKey(key: string): EventPosition | undefined {
+  const [, milliseconds, number] = /^([1-9]\d{0,14})\.([1-9]\d{0,18})$/.exec(key) ?? [];
+  const [occurredAt, id] = [timeColumn.read(Number(milliseconds)), bigIntColumn.read(number)];
+  return occurredAt && id !== undefined ? { occurredAt, id } : undefined;
+}
+
 /**
  * The event with this {@link eventKey}; undefined when there is none that the caller may read.
  *
@@ -69,10 +81,9 @@ export async function findEvent(
   { withChanges = true }: EventReadOptions = {},
 ): Promise<Event | undefined> {
   caller.require('audit:read');
-  const [, milliseconds, number] = /^([1-9]\d{0,14})\.([1-9]\d{0,18})$/.exec(key) ?? [];
-  const [occurredAt, id] = [timeColumn.read(Number(milliseconds)), bigIntColumn.read(number)];
-  if (!occurredAt || id === undefined) return undefined;
-  const find = () => findEventAt(db, readableEnvironments(caller), { occurredAt, id }, withChanges);
+  const position = readEventKey(key);
+  if (!position) return undefined;
+  const find = () => findEventAt(db, readableEnvironments(caller), position, withChanges);
   return pageReads.run(caller.queueKey, find);
 }
 

@@ -103,6 +103,32 @@ async function recordApiToken(
   await createEvent(transaction, { ...event, author, environment: eventEnvironmentOf(environmentTag), subjectApiTokenId: id });
 }
 
+/**
+ * Records a change of a webhook.
+ *
+ * @param number the number of the webhook: before the change, null for a new one, and after it, null for a deleted one.
+ * @param changes what differs otherwise. Never a secret; of a URL only the origin, because its path may be one.
+ */
+export async function recordWebhookChange(
+  transaction: Transaction,
+  author: Author,
+  type: Extract<EventType, `webhook.${string}`>,
+  number: { readonly from: number | null; readonly to: number | null },
+  changes: Prisma.InputJsonObject = {},
+): Promise<void> {
+  await createEvent(transaction, { type, author, environment: 'None', changes: { webhook: { ...number }, ...changes } });
+}
+
+/** Records that the gateway disabled a webhook, in the transaction that does. @param reason as an administrator is told. */
+export async function recordWebhookDisabling(recorder: Recorder, number: number, reason: string): Promise<void> {
+  const changes = {
+    webhook: { from: number, to: number },
+    enabled: { from: true, to: false },
+    ...changesOf({ disabledReason: reason }),
+  };
+  await record(recorder, { type: 'webhook.disabled', environment: 'None', author: systemAuthor, changes });
+}
+
 const timeText = (time: Date | null): string | null => time?.toISOString() ?? null;
 
 /** The changes of fields that had no value before; of one that still has none, nothing. */

@@ -36,6 +36,8 @@ export function eventFeedHandler(services: Pick<Services, 'feed' | 'feedWatch'>)
 }
 
 /** An event in the response. */
+export type EventMember = ReturnType<typeof memberOf>;
+
 const memberOf = (event: Event) => ({
   id: encodeGlobalID('Event', eventKey(event)),
   type: event.type,

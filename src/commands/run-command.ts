@@ -12,6 +12,7 @@ const usage = `Usage: user-group-gateway COMMAND
   migrate               apply pending database migrations
   groups                import user groups from a file, and export them
   keys                  list the encryption keys, and rotate them
+  listen                forward events to a local URL, as webhooks would
   doctor                check the settings, the database, the keys, the clock and the disk
   backup DIR            back up the bundled PostgreSQL, while gateways run or not
   restore DIR           restore a backup into an empty DATA_DIR
@@ -47,6 +48,7 @@ const commands: Readonly<Record<string, (args: string[]) => number | Promise<num
   migrate: async (args) => (asksForHelp(args) ? print(help) : (await import('./migrate.ts')).migrate(args)),
   groups: async (args) => (await import('./groups.ts')).groups(args),
   keys: async (args) => (await import('./keys.ts')).keys(args),
+  listen: async (args) => (await import('./forward-events.ts')).listen(args),
   doctor: async (args) => (await import('./doctor/doctor.ts')).doctor(args),
   backup: async (args) => (await import('./backup.ts')).backup(args),
   restore: async (args) => (await import('./restore.ts')).restore(args),

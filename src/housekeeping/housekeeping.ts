@@ -3,6 +3,7 @@ import { bindFeed } from '../audit-log/statements/feed.ts';
 import { runPeriodically } from '../concurrency/periodic.ts';
 import type { Database } from '../database/client.ts';
 import {
+  bindDeliveryRemoval,
   bindEventRemoval,
   bindIdempotencyRecordRemoval,
   bindRetiredTokenRemoval,
@@ -37,12 +38,14 @@ export interface HousekeepingResult {
   readonly retiredTokens: number;
   readonly revokedViewers: number;
   readonly idempotencyRecords: number;
+  readonly webhookDeliveries: number;
 }
 
 /**
  * Removes what is no longer needed, in small batches: events that are older than is to be kept, replaced user group tokens whose
- * grace period is over, generations of viewers whose revoked embed tokens have expired, and stored responses that are older than
- * 24 hours. While another instance does so, leaves the rest to that one.
+ * grace period is over, generations of viewers whose revoked embed tokens have expired, stored responses that are older than
+ * 24 hours, and deliveries of webhooks that ended and are older than 30 days. While another instance does so, leaves the rest to
+ * that one.
  *
  * Replaced secrets of API tokens stay: one that was forgotten, and is still set as `BOOTSTRAP_API_TOKEN` somewhere, would be
  * accepted again.
@@ -60,6 +63,7 @@ export async function runHousekeeping(
     retiredTokens: await removeAll(bindRetiredTokenRemoval(database), signal),
     revokedViewers: await removeAll(bindRevokedViewerRemoval(database), signal),
     idempotencyRecords: await removeAll(bindIdempotencyRecordRemoval(database), signal),
+    webhookDeliveries: await removeAll(bindDeliveryRemoval(database), signal),
   };
 }
 

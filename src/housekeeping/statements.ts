@@ -30,6 +30,11 @@ export function bindIdempotencyRecordRemoval({ query }: Pick<Database, 'query'>)
   return async (limit) => removalOf(await query('remove-idempotency-records', removeIdempotencyRecords, [limit]));
 }
 
+/** Removes deliveries of webhooks that are over and older than they are kept. */
+export function bindDeliveryRemoval({ query }: Pick<Database, 'query'>): RemoveBatch {
+  return async (limit) => removalOf(await query('remove-deliveries', removeDeliveries, [limit]));
+}
+
 const removalOf = ([row]: readonly (readonly (string | Buffer | null)[])[]): Removal =>
   row?.[0] === 't' ? Number(row[1]) : undefined;
 
@@ -90,4 +95,16 @@ const removeIdempotencyRecords = underLock(
   `
     delete from idempotency_record r using doomed d where (r.api_token_id, r.key_hash) = (d.api_token_id, d.key_hash)
     returning 1`,
+);
+
+/** How many days deliveries of webhooks are kept. */
+const deliveryDays = 30;
+
+const removeDeliveries = underLock(
+  `
+    select id from webhook_delivery
+    where created_at <= now() - interval '${deliveryDays} days' and status <> 'PENDING' and (select is_held from guard)
+    order by created_at limit $1::int for update skip locked`,
+  `
+    delete from webhook_delivery w using doomed d where w.id = d.id returning 1`,
 );

@@ -70,6 +70,18 @@ export const metricDefinitions = {
     help: 'Synchronizations of request counts with other processes, which rate limits need. While they fail, each process limits by itself.',
     labelNames: ['result'],
   },
+  webhookDeliveries: {
+    type: 'counter',
+    name: 'gateway_webhook_deliveries_total',
+    help: 'Attempts to deliver an event to a webhook, by outcome.',
+    labelNames: ['outcome'],
+  },
+  webhooksDisabled: {
+    type: 'counter',
+    name: 'gateway_webhooks_disabled_total',
+    help: 'Webhooks that the gateway disabled because their deliveries failed.',
+    labelNames: [],
+  },
   eventLoopDelay: {
     type: 'histogram',
     name: 'gateway_event_loop_delay_seconds',
@@ -106,6 +118,13 @@ export const metricDefinitions = {
     name: 'gateway_queue_length',
     help: 'What waits, by queue.',
     labelNames: ['queue'],
+  },
+  webhookDelay: {
+    type: 'gauge',
+    name: 'gateway_webhook_delay_seconds',
+    help: 'How long the delivery that is due the longest has waited for an attempt; 0 if none is due.',
+    labelNames: [],
+    aggregator: 'max',
   },
   residentMemory: {
     type: 'gauge',
@@ -167,3 +186,4 @@ function createMetric({ type, buckets = [], ...definition }: MetricDefinition): 
 }
 
 for (const result of ['hit', 'miss']) metrics.documentLookups.inc({ result }, 0);
+for (const outcome of ['delivered', 'failed_attempt', 'failed']) metrics.webhookDeliveries.inc({ outcome }, 0);

@@ -24,6 +24,8 @@ export interface Services {
   readonly embedTokens: EmbedTokenIssuer;
   /** What API tokens have recorded in the audit log. */
   readonly eventBytes: StoredBytes;
+  /** The private networks that webhooks may reach, as CIDRs. */
+  readonly webhookNetworks: readonly string[];
   /** When groups were last resolved by their tokens. */
   readonly lastResolved: Pick<LastResolved, 'note'>;
   /** The event feed, outside of transactions. */

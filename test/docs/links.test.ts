@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
 import { pages, readPage } from '../support/snippets.ts';
@@ -16,7 +16,12 @@ function anchorsOf(page: string): string[] {
   return [...withoutCode(readPage(page)).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading));
 }
 
-const links = [...pages, 'bench/README.md', 'bench/tried.md'].flatMap((page) =>
+const exampleReadmes = readdirSync('examples', { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => `examples/${name}/README.md`);
+const others = ['bench/README.md', 'bench/tried.md', 'client/README.md', 'examples/README.md', ...exampleReadmes];
+
+const links = [...pages, ...others].flatMap((page) =>
   [...withoutCode(readPage(page)).matchAll(/\]\(([^)]+)\)/g)].flatMap(([, link = '']) => {
     if (/^https?:/.test(link)) return [];
     const [path = '', anchor] = link.split('#');

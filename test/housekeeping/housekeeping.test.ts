@@ -40,6 +40,7 @@ test('removes the events that are older than the retention', async () => {
     retiredTokens: 0,
     revokedViewers: 0,
     idempotencyRecords: 0,
+    webhookDeliveries: 0,
   });
   expect(await storedAges()).toEqual([0, 1, 29]);
   expect(await runHousekeeping(database, { retentionDays: 28 })).toMatchObject({ events: 1 });
@@ -73,6 +74,7 @@ test('leaves the work to another instance that is at it', async () => {
       retiredTokens: 0,
       revokedViewers: 0,
       idempotencyRecords: 0,
+      webhookDeliveries: 0,
     });
     await other.query('commit');
   } finally {
@@ -111,6 +113,25 @@ test('a replaced secret stays known, so that the bootstrap setting does not brin
   await runHousekeeping(database, { retentionDays: 1 });
   await acceptBootstrapToken(db, 'an-operators/own+choice=2026');
   expect(await database.prisma.apiToken.count()).toBe(1);
+});
+
+test('removes deliveries of webhooks that ended and are older than 30 days; what is pending stays', async () => {
+  const data = { id: 1, url: 'https://example.com/', position: 0, secretEncrypted: Buffer.alloc(1) };
+  await database.prisma.webhook.create({ data });
+  const statuses = ['PENDING', 'DELIVERED', 'FAILED'] as const;
+  const of = (age: number) =>
+    statuses.map((status) => ({
+      webhookId: 1,
+      eventId: `${status} ${age}`,
+      type: '',
+      body: '',
+      status,
+      createdAt: new Date(Date.now() - age * dayMs),
+    }));
+  await database.prisma.webhookDelivery.createMany({ data: [...of(29), ...of(31)] });
+  expect(await runHousekeeping(database, { retentionDays: 1 })).toMatchObject({ webhookDeliveries: 2 });
+  const kept = await database.prisma.webhookDelivery.findMany({ select: { eventId: true }, orderBy: { id: 'asc' } });
+  expect(kept.map(({ eventId }) => eventId)).toEqual(['PENDING 29', 'DELIVERED 29', 'FAILED 29', 'PENDING 31']);
 });
 
 test('a schedule ends with its process, also while it waits', async () => {

@@ -40,7 +40,7 @@ const poolSize = 8;
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   // Tests start processes from the compiled files. Not the packages: this process runs from them.
   const script = fileURLToPath(new URL('../../scripts/setup.js', import.meta.url));
-  execFileSync(process.execPath, [script, 'compiled', 'web'], { stdio: 'inherit' });
+  execFileSync(process.execPath, [script, 'compiled', 'web', 'client'], { stdio: 'inherit' });
   const created = makeDatabaseFolder();
   const [browser] = await Promise.all([launchBrowser(project), createDataDir(created)]);
   const running = makeDatabaseFolder();
@@ -78,14 +78,14 @@ async function launchBrowser(project: TestProject): Promise<BrowserServer | unde
   const executablePath = findBrowser();
   if (executablePath === undefined) {
     process.stderr.write(
-      'No Chromium or Chrome was found: the tests in test/browser are NOT run. Install one, or set CHROME_PATH to its program.\n',
+      'No Chromium or Chrome was found: the tests in test/browser, and of pages in test/examples, are NOT run. Install one, or set CHROME_PATH to its program.\n',
     );
     return undefined;
   }
   // Internal to vitest: if it is gone, the browser is started for every run.
   const { filenamePattern } = project.vitest as { filenamePattern?: string[] };
   const { testFiles } = await project.globTestFiles(filenamePattern);
-  if (!testFiles.some((file) => file.includes('/test/browser/'))) return undefined;
+  if (!testFiles.some((file) => /\/test\/(?:browser|examples)\//.test(file))) return undefined;
   // Without a process for graphics, which would only imitate a GPU.
   return chromium.launchServer({ executablePath, args: ['--disable-gpu'] });
 }

@@ -28,6 +28,7 @@ function bind(db: Db, { query }: Pick<Database, 'query'>): Services {
     feedWatch: createFeedWatch(feed),
     keys: testKeys,
     eventBytes: createEventBytes(),
+    webhookNetworks: [],
     lastResolved: { note: () => {} },
     embedTokens: {
       signingKeys: new SigningKeys(bindSigningKeys({ query }), testKeys),

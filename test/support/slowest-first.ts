@@ -36,6 +36,7 @@ const slowest = [
   'encryption/missing-key.test.ts',
   'audit-log/events.test.ts',
   'docs/events.test.ts',
+  'examples/nextjs.test.ts',
   'browser/console-hostile.test.ts',
   'browser/console-two-tabs.test.ts',
   'browser/console-groups.test.ts',

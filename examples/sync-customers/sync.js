@@ -1,0 +1,63 @@
+// Makes the user groups what a file of customers says: creates those that are missing, and updates those that differ. Groups that
+// the file does not have stay as they are. May be run again at any time.
+import { readFile } from 'node:fs/promises';
+import { parse } from 'csv-parse/sync';
+import { ConflictError, InvalidInputError, UserGroupGateway } from 'user-group-gateway-client';
+
+const { GATEWAY = 'http://127.0.0.1:4000', API_TOKEN } = process.env;
+const [file = 'customers.csv'] = process.argv.slice(2);
+const concurrency = 8;
+
+const gateway = new UserGroupGateway({ url: GATEWAY, apiToken: API_TOKEN });
+
+// Rejects what is not UTF-8, instead of storing wrong characters, and removes a byte order mark.
+const text = new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file));
+const rows = parse(text, { columns: true, skip_empty_lines: true, info: true });
+
+const counts = { created: 0, updated: 0, unchanged: 0, failed: 0 };
+const ids = new Set();
+
+/** Creates or updates a group. @returns what it did. @throws Error when that is not possible. */
+async function sync({ id, name, ...columns }) {
+  if (!id) throw new InvalidInputError('INVALID_INPUT', 'The column id is missing or empty.');
+  if (ids.has(id)) throw new ConflictError('CONFLICT', 'An earlier line has the same id.');
+  ids.add(id);
+  // Every other column is a property; an empty cell is none.
+  const entries = Object.entries(columns);
+  const properties = Object.fromEntries(entries.filter(([, value]) => value !== ''));
+  const { userGroup, created } = await gateway.userGroups.getOrCreate({ providedId: id, name: name || id, properties });
+  if (created) return 'created';
+  const isSame = entries.every(([key, value]) => (userGroup.properties?.[key] ?? '') === value);
+  if (isSame && userGroup.name === (name || id)) return 'unchanged';
+  // Properties that the file has no column for are kept; null removes one.
+  const mergeProperties = Object.fromEntries(entries.map(([key, value]) => [key, value === '' ? null : value]));
+  await gateway.userGroups.update({ by: { providedId: id }, name: name || id, mergeProperties });
+  return 'updated';
+}
+
+// Shared by the workers: each takes the next row.
+const queue = rows.values();
+
+async function work() {
+  for (const { record, info } of queue) {
+    try {
+      counts[await sync(record)] += 1;
+    } catch (error) {
+      // Any other error concerns every row: the gateway cannot be reached, or the API token lacks a scope.
+      if (!(error instanceof InvalidInputError || error instanceof ConflictError)) throw error;
+      counts.failed += 1;
+      console.error(`${file}:${info.lines}: ${record.id}: ${error.message}`);
+    }
+  }
+}
+
+try {
+  await Promise.all(Array.from({ length: concurrency }, work));
+} finally {
+  console.log(
+    Object.entries(counts)
+      .map(([what, count]) => `${count} ${what}`)
+      .join(', '),
+  );
+}
+process.exitCode = counts.failed > 0 ? 1 : 0;

@@ -1,0 +1,173 @@
+import { randomBytes } from 'node:crypto';
+import type { Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { encodeGlobalID } from '@pothos/plugin-relay';
+import { eventTypeNames, isEventType } from '../audit-log/events.ts';
+import type { EventMember } from '../audit-log/rest.ts';
+import { paths } from '../http/paths.ts';
+import { escapeControls } from '../terminal-text.ts';
+import { deliveryBody } from '../webhooks/body.ts';
+import { signedHeaders } from '../webhooks/send.ts';
+import { asksForHelp, readOptions, UsageError } from './options.ts';
+
+/** What `listen --help` prints. */
+const help = `Usage:
+  user-group-gateway listen --forward-to URL [--url URL] [--token TOKEN] [--types T,T] [--after CURSOR] [--secret SECRET]
+
+Follows the event feed of a gateway, and posts each event to a URL as a webhook would: for the development of a receiver, without
+a public address. Nothing is sent again. Ends with Ctrl-C.
+  --forward-to  where to post to, such as http://localhost:3000/hooks
+  --url         the gateway (default: http://127.0.0.1:4000)
+  --token       an API token with the scope audit:read (default: the variable API_TOKEN, which other users of the machine cannot see)
+  --types       the types to forward (default: all)
+  --after       the cursor to begin after (default: latest, what happens from now on)
+  --secret      the whsec_… that signs (default: a new one, which is printed)
+`;
+
+/** Where the command reads and writes. */
+export interface ForwardIo {
+  readonly stdout: Writable;
+  readonly stderr: Writable;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** The pause after a request that failed for a time, and how long requests may take, in milliseconds. */
+const pauseMs = 1_000;
+const feedTimeoutMs = 20_000;
+const postTimeoutMs = 15_000;
+
+/** What the arguments ask for. */
+interface Forwarding {
+  readonly forwardTo: string;
+  readonly feed: URL;
+  readonly token: string;
+  readonly after: string;
+  readonly secret: string;
+}
+
+/**
+ * `listen`: forwards the events of a gateway to a URL, until a signal ends it or the gateway refuses.
+ *
+ * @throws UsageError that lists every invalid argument.
+ * @throws Error when the gateway refuses, with its code and message.
+ */
+export async function listen(args: readonly string[], io: ForwardIo = process): Promise<number> {
+  if (asksForHelp(args)) {
+    io.stdout.write(help);
+    return 0;
+  }
+  const forwarding = readForwarding(args, io.env);
+  const { feed, forwardTo, secret } = forwarding;
+  let after = (await readPage(forwarding, forwarding.after, 0)).cursor;
+  io.stdout.write(`Forwarding the events of ${feed.origin} to ${escapeControls(forwardTo)}. They are signed with ${secret}\n`);
+  for (;;) {
+    let page: Page;
+    try {
+      page = await readPage(forwarding, after, 8);
+    } catch (error) {
+      if (!(error instanceof Temporary)) throw error;
+      io.stderr.write(`${escapeControls(error.message)} Trying again.\n`);
+      await sleep(pauseMs);
+      continue;
+    }
+    for (const event of page.events) io.stdout.write(`${escapeControls(await forward(forwarding, event))}\n`);
+    after = page.cursor;
+  }
+}
+
+interface Page {
+  readonly events: readonly EventMember[];
+  readonly cursor: string;
+}
+
+/** The gateway may respond in a moment. */
+class Temporary extends Error {}
+
+async function readPage({ feed, token }: Forwarding, after: string, waitSeconds: number): Promise<Page> {
+  const url = new URL(feed);
+  url.searchParams.set('after', after);
+  url.searchParams.set('wait_seconds', String(waitSeconds));
+  const response = await fetch(url, {
+    headers: { authorization: `Bearer ${token}` },
+    redirect: 'error',
+    signal: AbortSignal.timeout(feedTimeoutMs),
+  }).catch((error: Error) => {
+    throw new Temporary(`${feed.origin} does not respond: ${(error.cause as Error | undefined)?.message ?? error.message}.`);
+  });
+  const text = await response.text().catch(() => '');
+  const { code, detail, ...page } = parse(text) as Page & { readonly code?: string; readonly detail?: string };
+  if (response.ok && page.cursor) return page;
+  const message = `${feed.origin} responded with ${code ?? response.status}: ${detail ?? 'not a page of the event feed.'}`;
+  throw response.status === 429 || response.status >= 500 ? new Temporary(message) : new Error(message);
+}
+
+function parse(text: string): object {
+  try {
+    return Object(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
+
+/** Posts an event. @returns a line about it. */
+async function forward({ forwardTo, secret }: Forwarding, event: EventMember): Promise<string> {
+  const { id, type, provided_id: providedId } = event;
+  const body = deliveryBody(
+    {
+      type,
+      occurredAt: new Date(event.occurred_at),
+      environment: event.environment,
+      teamId: event.team_id,
+      providedId,
+      subjectApiTokenId: event.api_token_id,
+      changes: event.changes,
+    },
+    encodeGlobalID,
+  );
+  const outcome = await fetch(forwardTo, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...signedHeaders({ id, body, secrets: [secret] }, Math.floor(Date.now() / 1_000)),
+    },
+    body,
+    redirect: 'manual',
+    signal: AbortSignal.timeout(postTimeoutMs),
+  }).then(
+    async (response) => {
+      await response.body?.cancel();
+      return String(response.status);
+    },
+    (error: Error) => `failed (${(error.cause as { code?: string } | undefined)?.code ?? error.message})`,
+  );
+  return [new Date().toISOString(), outcome, type, providedId, id].filter(Boolean).join('  ');
+}
+
+function readForwarding(args: readonly string[], env: ForwardIo['env']): Forwarding {
+  const names = ['forward-to', 'url', 'token', 'types', 'after', 'secret'] as const;
+  const { given, words, problems } = readOptions(args, Object.fromEntries(names.map((name) => [name, 'value'])));
+  const [forwardTo, url = 'http://127.0.0.1:4000', token = env['API_TOKEN'] ?? '', types, after = 'latest', secret] = names.map(
+    (name) => given.get(name)?.[0],
+  ) as [string | undefined, string?, string?, string?, string?, string?];
+  const isUrl = (text: string): boolean => /^https?:\/\//.test(text) && URL.canParse(text);
+  const unknown = types?.split(',').filter((type) => !isEventType(type)) ?? [];
+  const all = [
+    ...problems,
+    ...words.map((word) => `Unexpected argument ${JSON.stringify(word)}.`),
+    ...(forwardTo !== undefined && isUrl(forwardTo) ? [] : ['--forward-to must be an http or https URL.']),
+    ...(isUrl(url) ? [] : ['--url must be the http or https URL of a gateway.']),
+    ...(/^[\x21-\x7e]+$/.test(token) ? [] : ['There is no API token: set the variable API_TOKEN, or send --token.']),
+    ...unknown.map((type) => `${JSON.stringify(type)} is no type of events; there are ${eventTypeNames.join(', ')}.`),
+    ...(secret === undefined || /^whsec_[\w+/]{32,}=*$/.test(secret) ? [] : ['--secret must be whsec_ and at least 24 bytes in Base64.']),
+  ];
+  if (all.length > 0) throw new UsageError(`${all.join('\n')}\n\n${help}`);
+  const feed = new URL(`${url.replace(/\/+$/, '')}${paths.events}`);
+  if (types !== undefined) feed.searchParams.set('types', types);
+  return {
+    forwardTo: forwardTo as string,
+    feed,
+    token,
+    after,
+    secret: secret ?? `whsec_${randomBytes(32).toString('base64')}`,
+  };
+}

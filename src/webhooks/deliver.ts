@@ -1,0 +1,180 @@
+import type { Logger } from 'pino';
+import { bindFeed } from '../audit-log/statements/feed.ts';
+import { runPeriodically } from '../concurrency/periodic.ts';
+import type { Database } from '../database/client.ts';
+import type { KeyRing } from '../encryption/keys.ts';
+import { metrics } from '../metrics/metrics.ts';
+import type { GlobalId } from './body.ts';
+import { type Attempt, type Exchanged, exchange } from './claims.ts';
+import { enqueueDeliveries } from './enqueue.ts';
+import { signingSecrets } from './secrets.ts';
+import { type Outcome, type SendOptions, send } from './send.ts';
+import { type Claim, findWork, type WebhookWork } from './statements/work.ts';
+
+/** What deliveries use. */
+export interface DeliveryContext {
+  readonly database: Pick<Database, 'query' | 'transaction'>;
+  readonly keys: KeyRing;
+  readonly log: Logger;
+  readonly globalId: GlobalId;
+}
+
+/** How deliveries are made. */
+export interface DeliveryOptions extends SendOptions {
+  /** How often the gateway looks for what there is to do. Defaults to a second. */
+  readonly intervalMs?: number;
+  /** The same while no webhook is enabled. Defaults to 10 s. */
+  readonly idleIntervalMs?: number;
+  /** After how long another gateway tries what this one has begun and not recorded. Defaults to 60 s. */
+  readonly leaseSeconds?: number;
+  /** How long to wait after each failed attempt. Defaults to the schedule of Standard Webhooks. */
+  readonly retrySeconds?: readonly number[];
+}
+
+/** The deliveries of a process. */
+export interface Deliveries {
+  /** Begins no further deliveries. */
+  drain(): void;
+  /** The same, and waits until those in flight have ended, at most for the time that an attempt may take. Never rejects. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts to deliver events to webhooks. Any number of processes may do so: each event is delivered at least once to each webhook
+ * that takes it.
+ *
+ * Each second it looks for what there is to do, with one statement. Between, an attempt that ends lets the next delivery of its
+ * webhook begin.
+ */
+export function startDeliveries(context: DeliveryContext, options: DeliveryOptions): Deliveries {
+  const { database, keys, log, globalId } = context;
+  const { intervalMs = 1_000, idleIntervalMs = 10_000, leaseSeconds = 60, retrySeconds } = options;
+  const feed = bindFeed(database);
+  /** What was tried and is not recorded yet. */
+  let tried: Attempt[] = [];
+  /** Webhooks that may have deliveries to claim. */
+  const wanted = new Set<number>();
+  const inFlight = new Set<Promise<void>>();
+  let nextDelayMs = intervalMs;
+  let isDraining = false;
+  let isFailing = false;
+
+  const report = (error: unknown): void => {
+    if (error && !isFailing) log.warn({ err: error }, 'webhooks cannot be delivered: the database fails');
+    if (!error && isFailing) log.info('webhooks can be delivered again');
+    isFailing = error !== undefined;
+  };
+
+  async function look(signal: AbortSignal): Promise<void> {
+    const { webhooks, hasNewEvents } = await findWork(database);
+    metrics.webhookDelay.set(Math.max(0, ...webhooks.map(({ dueSeconds }) => dueSeconds ?? 0)));
+    nextDelayMs = webhooks.length > 0 ? intervalMs : idleIntervalMs;
+    if (hasNewEvents) while (await feed.assign()) if (signal.aborted) return;
+    for (const webhook of webhooks) {
+      if (signal.aborted) return;
+      if (await needsClaims(webhook, hasNewEvents)) wanted.add(webhook.id);
+      void settle();
+    }
+    void settle();
+    report(settleFailure);
+  }
+
+  async function needsClaims({ id, isBehind, dueSeconds }: WebhookWork, hasNewEvents: boolean): Promise<boolean> {
+    if (!isBehind && !hasNewEvents) return dueSeconds !== null;
+    // One part of the events at a time, so that a webhook with many does not keep the others waiting.
+    if (await enqueueDeliveries(database, id, globalId)) nextDelayMs = 0;
+    return true;
+  }
+
+  let isSettling = false;
+  let settled = Promise.resolve();
+  /** Why the last attempt to do so failed; undefined if it did not. */
+  let settleFailure: unknown;
+
+  /** Records what was tried and claims what is next, until there is nothing to do. Never rejects. */
+  function settle(): Promise<void> {
+    if (!isSettling) settled = settleAll();
+    return settled;
+  }
+
+  async function settleAll(): Promise<void> {
+    isSettling = true;
+    while (tried.length > 0 || (wanted.size > 0 && !isDraining)) {
+      const attempts = tried;
+      const webhookIds = isDraining ? [] : [...new Set([...wanted, ...attempts.map(({ claim }) => claim.webhookId)])];
+      tried = [];
+      wanted.clear();
+      try {
+        const exchanged = await exchange(database, { attempts, webhookIds, leaseSeconds, retrySeconds });
+        settleFailure = undefined;
+        for (const claim of exchanged.claims) begin(claim);
+        describe(attempts, exchanged);
+      } catch (error) {
+        // Recorded when the database responds again, unless another gateway has tried it by then.
+        tried = [...attempts, ...tried];
+        settleFailure = error;
+        report(error);
+        break;
+      }
+    }
+    isSettling = false;
+  }
+
+  function begin(claim: Claim): void {
+    const attempt = attemptOf(claim).then((outcome) => {
+      inFlight.delete(attempt);
+      tried.push({ claim, outcome });
+      void settle();
+    });
+    inFlight.add(attempt);
+  }
+
+  async function attemptOf({ url, eventId, body, secrets, claimedAt }: Claim): Promise<Outcome> {
+    try {
+      return await send({ url, id: eventId, body, secrets: signingSecrets(keys, secrets, claimedAt) }, options);
+    } catch (error) {
+      log.error({ webhook: secrets.id, err: error }, 'the secret of a webhook cannot be decrypted');
+      return { error: 'The secret of the webhook cannot be decrypted: see the log of the gateway.' };
+    }
+  }
+
+  /** Counts and logs what was recorded. Of a URL only the host, because its path may be a secret. */
+  function describe(attempts: readonly Attempt[], { completions, states, disabled }: Exchanged): void {
+    for (const { status } of completions)
+      metrics.webhookDeliveries.inc({ outcome: status === 'PENDING' ? 'failed_attempt' : status.toLowerCase() });
+    metrics.webhooksDisabled.inc(disabled.length);
+    const shown = (id: number) => {
+      const last = attempts.findLast(({ claim }) => claim.webhookId === id);
+      return {
+        webhook: id,
+        host: last && new URL(last.claim.url).host,
+        status: last?.outcome.status,
+        error: last?.outcome.error,
+      };
+    };
+    for (const { id, wasFailing, isFailing: isNow } of states) {
+      if (isNow && !wasFailing) log.warn(shown(id), 'deliveries to a webhook fail');
+      if (!isNow && wasFailing) log.info(shown(id), 'deliveries to a webhook succeed again');
+    }
+    for (const { id, reason } of disabled) log.warn({ ...shown(id), reason }, 'a webhook was disabled');
+  }
+
+  // Processes that start together do not look together.
+  const stopLooking = runPeriodically(look, {
+    firstDelayMs: Math.random() * intervalMs,
+    nextDelayMs: (failure) => (failure ? intervalMs : nextDelayMs),
+    onFailure: report,
+  });
+  const drain = (): void => {
+    isDraining = true;
+  };
+  return {
+    drain,
+    async stop() {
+      drain();
+      await stopLooking();
+      await Promise.all(inFlight);
+      await settle();
+    },
+  };
+}

@@ -1,0 +1,148 @@
+import { createHmac } from 'node:crypto';
+import { type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { readPackageVersion } from '../package-root.ts';
+import { type AllowedNetworks, checkAddress, checkedLookup, literalAddress, type Resolve } from './destination.ts';
+
+/** How a delivery is sent. */
+export interface SendOptions {
+  /** Networks that may be reached although they are not public. */
+  readonly allowedNetworks: AllowedNetworks;
+  /** How long an attempt may take, from the look-up of the name to the end of the response. Defaults to 15 s. */
+  readonly timeoutMs?: number | undefined;
+  /** Finds the addresses of names. By default the resolver of the system. */
+  readonly resolve?: Resolve | undefined;
+}
+
+/** A delivery that is sent. */
+export interface Message {
+  readonly url: string;
+  /** What `webhook-id` says. */
+  readonly id: string;
+  readonly body: string;
+  /** `whsec_…`: each makes a signature. */
+  readonly secrets: readonly string[];
+}
+
+/** What became of an attempt. */
+export interface Outcome {
+  /** The status of the response, if there was one. */
+  readonly status?: number | undefined;
+  /** The beginning of its body: at most 1,024 characters. */
+  readonly body?: string | undefined;
+  /** When the endpoint wants it to be tried again. */
+  readonly retryAfterSeconds?: number | undefined;
+  /** Why there was no response, or no complete one: at most 255 characters. */
+  readonly error?: string | undefined;
+}
+
+const defaultTimeoutMs = 15_000;
+
+/** How many bytes of a response are read. Then its connection is closed. */
+const maxResponseBytes = 4_096;
+
+/** The lengths of the columns. */
+const maxStoredBody = 1_024;
+const maxStoredError = 255;
+
+let userAgent: string | undefined;
+
+/**
+ * Sends a delivery once, on a connection of its own, signed as Standard Webhooks 1.0.0 says. Follows no redirects, and connects
+ * to no address that was not checked. The certificate must be valid; `NODE_EXTRA_CA_CERTS` adds authorities. Never rejects.
+ */
+export async function send(message: Message, options: SendOptions): Promise<Outcome> {
+  try {
+    return await post(message, options);
+  } catch (error) {
+    return { error: shownError(error) };
+  }
+}
+
+/** The headers of Standard Webhooks. @param timestamp when it is sent, in seconds since 1970. */
+export function signedHeaders({ id, body, secrets }: Omit<Message, 'url'>, timestamp: number): Record<string, string> {
+  const sign = (secret: string): string => {
+    const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+    return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
+  };
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': secrets.map(sign).join(' '),
+  };
+}
+
+/** @throws what prevents a response. */
+async function post(message: Message, { allowedNetworks, timeoutMs = defaultTimeoutMs, resolve }: SendOptions): Promise<Outcome> {
+  const url = new URL(message.url);
+  const address = literalAddress(url);
+  if (address) checkAddress(address, url.protocol, allowedNetworks);
+  userAgent ??= `user-group-gateway/${readPackageVersion()}`;
+  const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, {
+    method: 'POST',
+    // A connection of its own, which ends with the response.
+    agent: false,
+    lookup: checkedLookup(url.protocol, allowedNetworks, resolve),
+    headers: {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(message.body),
+      'user-agent': userAgent,
+      ...signedHeaders(message, Math.floor(Date.now() / 1_000)),
+    },
+  });
+  return new Promise<Outcome>((settle) => {
+    /** The status is known already while the body is read. */
+    let outcome: Outcome = {};
+    const fail = (error: unknown): void => settle({ ...outcome, error: shownError(error) });
+    const timer = setTimeout(() => {
+      fail(new Error(`There was no complete response within ${timeoutMs / 1_000} s.`));
+      request.destroy();
+    }, timeoutMs);
+    request.once('error', fail);
+    request.once('close', () => {
+      clearTimeout(timer);
+      fail(new Error('The connection was closed before the end of the response.'));
+    });
+    request.once('response', (response) => {
+      outcome = { status: response.statusCode, retryAfterSeconds: retryAfterSeconds(response.headers['retry-after']) };
+      readBeginning(response, (body) => {
+        settle({ ...outcome, body });
+        request.destroy();
+      });
+      response.once('error', fail);
+    });
+    request.end(message.body);
+  });
+}
+
+/** Reads the beginning of a response. @param onRead takes its text as it can be stored. */
+function readBeginning(response: IncomingMessage, onRead: (body: string) => void): void {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const end = (): void => {
+    const text = new TextDecoder().decode(Buffer.concat(chunks).subarray(0, maxResponseBytes));
+    onRead(text.replaceAll('\0', '\uFFFD').slice(0, maxStoredBody).toWellFormed());
+  };
+  response.on('data', (chunk: Buffer) => {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes >= maxResponseBytes) end();
+  });
+  response.once('end', end);
+}
+
+/** What `Retry-After` says, in seconds; undefined if it says nothing that is understood. */
+export function retryAfterSeconds(value: string | undefined, nowMs = Date.now()): number | undefined {
+  if (value === undefined) return undefined;
+  if (/^\d{1,9}$/.test(value)) return Number(value);
+  const time = Date.parse(value);
+  return Number.isNaN(time) ? undefined : Math.max(0, Math.ceil((time - nowMs) / 1_000));
+}
+
+/** The messages of Node.js name hosts and addresses, never paths. */
+const shownError = (error: unknown): string => {
+  // Of several addresses that cannot be reached, each has its own message.
+  const errors = error instanceof AggregateError ? (error.errors as unknown[]) : [error];
+  const texts = errors.map((each) => (each instanceof Error && each.message) || 'The delivery failed.');
+  return texts.join('; ').slice(0, maxStoredError).toWellFormed();
+};

@@ -1,0 +1,223 @@
+import { checkOverlap } from '../api-tokens/api-tokens.ts';
+import { recordWebhookChange } from '../audit-log/record.ts';
+import type { Author } from '../audit-log/statements/insert.ts';
+import { readClock } from '../database/timed-read.ts';
+import type { Db } from '../db.ts';
+import type { KeyRing } from '../encryption/keys.ts';
+import { InvalidInput, NotFound } from '../errors.ts';
+import type { Prisma, PrismaClient, Webhook } from '../generated/prisma/client.ts';
+import { maxWebhooks, normalizeUrl, type WebhookFields, webhookIssues } from './rules.ts';
+import { decryptWebhookSecret, encryptWebhookSecret, generateWebhookSecret } from './secrets.ts';
+import { drawWebhookNumber, lockWebhook, lockWebhookCreation } from './statements/webhooks.ts';
+
+/** What webhooks are managed with. */
+export interface WebhookContext {
+  readonly db: Pick<Db, 'webhook' | 'event' | '$transaction'>;
+  /** Encrypt the secrets. */
+  readonly keys: KeyRing;
+  /** The private networks that webhooks may reach, as CIDRs. */
+  readonly webhookNetworks: readonly string[];
+}
+
+/** A webhook as it is shown: without its secrets. */
+export type ListedWebhook = Omit<Webhook, 'secretEncrypted' | 'previousSecretEncrypted'>;
+
+/** Leaves the secrets out of what is read. */
+export const withoutSecrets = { secretEncrypted: true, previousSecretEncrypted: true } as const;
+
+/** A webhook with its secret, which is readable nowhere else. */
+export interface IssuedWebhook {
+  readonly secret: string;
+  readonly webhook: ListedWebhook;
+}
+
+/** The properties of a webhook to create. */
+export interface WebhookRequest extends WebhookFields {
+  readonly url: string;
+}
+
+/**
+ * Creates a webhook, and records that. It takes the events that are committed from now on; some of the last second may be among
+ * them.
+ *
+ * @throws InvalidInput, also when there are {@link maxWebhooks} already.
+ */
+export async function createWebhook(
+  { db, keys, webhookNetworks }: WebhookContext,
+  request: WebhookRequest,
+  author: Author,
+): Promise<IssuedWebhook> {
+  check(request, webhookNetworks);
+  const { url, types, environments, description = null } = request;
+  return db.$transaction(async (transaction) => {
+    await lockWebhookCreation(transaction);
+    if ((await transaction.webhook.count()) >= maxWebhooks) {
+      const message = `There are ${maxWebhooks} webhooks, the most that there may be. Delete one that is no longer used.`;
+      throw new InvalidInput([{ path: [], message }]);
+    }
+    const id = await drawWebhookNumber(transaction);
+    const secret = generateWebhookSecret();
+    const data = {
+      id,
+      url: normalizeUrl(url),
+      types: listOf(types),
+      environments: listOf(environments),
+      description,
+      secretEncrypted: encryptWebhookSecret(keys, 'secret_encrypted', id, secret),
+      position: await endOfFeed(transaction),
+      createdAt: await readClock(transaction),
+    };
+    const webhook = await transaction.webhook.create({ data, omit: withoutSecrets });
+    await recordWebhookChange(transaction, author, 'webhook.created', { from: null, to: id }, changesOf(undefined, webhook));
+    return { secret, webhook };
+  });
+}
+
+/** New properties of a webhook; what is undefined stays as it is, and so do `url` and `enabled` with null. */
+export interface WebhookChanges extends WebhookFields {
+  /** Whether events are sent. */
+  readonly enabled?: boolean | null | undefined;
+}
+
+/**
+ * Changes properties of a webhook and records what differs; equal values are not recorded. Of a webhook that is enabled again the
+ * pending deliveries are tried at once. It takes the events that are committed from then on, and not those that it missed.
+ *
+ * @throws InvalidInput.
+ * @throws NotFound when no webhook has this number.
+ */
+export async function updateWebhook(
+  { db, webhookNetworks }: WebhookContext,
+  id: number,
+  changes: WebhookChanges,
+  author: Author,
+): Promise<ListedWebhook> {
+  check(changes, webhookNetworks);
+  const { url, types, environments, description, enabled } = changes;
+  return db.$transaction(async (transaction) => {
+    await lockWebhook(transaction, id);
+    const before = await findWebhook(transaction, id);
+    const isEnabled = enabled ?? before.enabled;
+    const newUrl = url == null ? before.url : normalizeUrl(url);
+    const isResumed = isEnabled && !before.enabled;
+    const data = {
+      url: newUrl,
+      types: types === undefined ? before.types : listOf(types),
+      environments: environments === undefined ? before.environments : listOf(environments),
+      description: description === undefined ? before.description : description,
+      enabled: isEnabled,
+      ...(isResumed && { disabledReason: null, position: await endOfFeed(transaction) }),
+      // Another endpoint has not failed yet.
+      ...((isResumed || newUrl !== before.url) && { failingSince: null }),
+    };
+    const differing = changesOf(before, { ...before, ...data });
+    if (Object.keys(differing).length === 0) return before;
+    const after = await transaction.webhook.update({ where: { id }, data, omit: withoutSecrets });
+    if (isResumed) await retryDeliveries(transaction, id);
+    await recordWebhookChange(transaction, author, 'webhook.updated', { from: id, to: id }, differing);
+    return after;
+  });
+}
+
+async function retryDeliveries(transaction: Prisma.TransactionClient, webhookId: number): Promise<void> {
+  const where = { webhookId, status: 'PENDING', inFlight: false } as const;
+  await transaction.webhookDelivery.updateMany({ where, data: { nextAttemptAt: await readClock(transaction) } });
+}
+
+/**
+ * Replaces the secret of a webhook, and records that. If several rotations replace the same secret at once, exactly one succeeds.
+ *
+ * @param overlapSeconds how long deliveries are signed with the replaced secret too, 0 to 604800. A secret that was replaced
+ *   earlier no longer signs.
+ * @throws InvalidInput.
+ * @throws NotFound when no webhook has this number, and for the rotations that do not succeed.
+ */
+export async function rotateWebhookSecret(
+  { db, keys }: WebhookContext,
+  id: number,
+  overlapSeconds: number,
+  author: Author,
+): Promise<IssuedWebhook> {
+  checkOverlap(overlapSeconds);
+  const current = await db.webhook.findUnique({ where: { id }, select: { secretEncrypted: true } });
+  if (!current) throw noWebhook(id);
+  const { secretEncrypted } = current;
+  const replaced = decryptWebhookSecret(keys, 'secret_encrypted', id, secretEncrypted);
+  const secret = generateWebhookSecret();
+  return db.$transaction(async (transaction) => {
+    const endsAt = new Date((await readClock(transaction)).getTime() + overlapSeconds * 1_000);
+    const isKept = overlapSeconds > 0;
+    const { count } = await transaction.webhook.updateMany({
+      where: { id, secretEncrypted },
+      data: {
+        secretEncrypted: encryptWebhookSecret(keys, 'secret_encrypted', id, secret),
+        previousSecretEncrypted: isKept ? encryptWebhookSecret(keys, 'previous_secret_encrypted', id, replaced) : null,
+        previousSecretEndsAt: isKept ? endsAt : null,
+      },
+    });
+    const webhook = await findWebhook(transaction, id);
+    if (count === 0)
+      throw new NotFound(`Another rotation replaced the secret of the webhook ${id} at the same time. Nothing was changed.`);
+    await recordWebhookChange(transaction, author, 'webhook.updated', { from: id, to: id }, { secret: { from: null, to: null } });
+    return { secret, webhook };
+  });
+}
+
+/** Deletes a webhook with its deliveries, and records that. @throws NotFound when no webhook has this number. */
+export async function deleteWebhook({ db }: Pick<WebhookContext, 'db'>, id: number, author: Author): Promise<void> {
+  await db.$transaction(async (transaction) => {
+    const { count } = await transaction.webhook.deleteMany({ where: { id } });
+    if (count === 0) throw noWebhook(id);
+    await recordWebhookChange(transaction, author, 'webhook.deleted', { from: id, to: null });
+  });
+}
+
+/** The webhook with this number. @throws NotFound. */
+export async function findWebhook(db: Pick<PrismaClient, 'webhook'>, id: number): Promise<ListedWebhook> {
+  const webhook = await db.webhook.findUnique({ where: { id }, omit: withoutSecrets });
+  if (!webhook) throw noWebhook(id);
+  return webhook;
+}
+
+/** Every webhook, oldest first. */
+export function listWebhooks(db: Pick<PrismaClient, 'webhook'>): Promise<ListedWebhook[]> {
+  return db.webhook.findMany({ orderBy: { id: 'asc' }, omit: withoutSecrets });
+}
+
+const noWebhook = (id: number): NotFound => new NotFound(`No webhook has the number ${id}. \`webhooks list\` lists all of them.`);
+
+/** @throws InvalidInput. */
+function check(fields: WebhookFields, networks: readonly string[]): void {
+  const issues = [...webhookIssues(fields, networks)];
+  if (issues.length > 0) throw new InvalidInput(issues);
+}
+
+/** A list as it is stored: once each; empty for all. */
+const listOf = <Item>(list: readonly Item[] | null | undefined): Item[] => [...new Set(list ?? [])];
+
+/** Behind which position the events are that are still to come. Those without a position come later. */
+async function endOfFeed(transaction: Pick<Prisma.TransactionClient, 'eventFeed'>): Promise<bigint> {
+  return (await transaction.eventFeed.findUnique({ where: { id: 1 } }))?.lastPosition ?? 0n;
+}
+
+type Shown = Pick<Webhook, 'url' | 'types' | 'environments' | 'description' | 'enabled'>;
+
+/** What differs between two states of a webhook, as the audit log has it. */
+function changesOf(before: Shown | undefined, after: Shown): Prisma.InputJsonObject {
+  const [from, to] = [before && shown(before), shown(after)];
+  const differing = Object.entries(to).flatMap(([field, value]) => {
+    const old = from?.[field] ?? null;
+    return JSON.stringify(old) === JSON.stringify(value) ? [] : [[field, { from: old, to: value }]];
+  });
+  const changes = Object.fromEntries(differing);
+  return before && before.url !== after.url ? { url: { from: from?.['url'], to: to['url'] }, ...changes } : changes;
+}
+
+/** Of the URL the origin alone: its path may be a secret. */
+const shown = ({ url, types, environments, description, enabled }: Shown): Record<string, Prisma.InputJsonValue | null> => ({
+  url: new URL(url).origin,
+  types: types.length > 0 ? types : null,
+  environments: environments.length > 0 ? environments.map((name) => name.toUpperCase()) : null,
+  description,
+  enabled,
+});

@@ -1,0 +1,379 @@
+import { encodeGlobalID } from '@pothos/plugin-relay';
+import { pino } from 'pino';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { verifyWebhook } from '../../client/src/index.ts';
+import { systemAuthor } from '../../src/audit-log/record.ts';
+import { bindFeed } from '../../src/audit-log/statements/feed.ts';
+import { createDb } from '../../src/db.ts';
+import { logForm } from '../../src/log.ts';
+import { metrics } from '../../src/metrics/metrics.ts';
+import { type Deliveries, type DeliveryOptions, startDeliveries } from '../../src/webhooks/deliver.ts';
+import { enqueueDeliveries } from '../../src/webhooks/enqueue.ts';
+import { createWebhook, rotateWebhookSecret, updateWebhook, type WebhookRequest } from '../../src/webhooks/webhooks.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { testKeys } from '../support/keys.ts';
+import { until } from '../support/process.ts';
+import { type Receiver, startReceiver } from '../support/webhook-receiver.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+beforeEach(async () => {
+  log.length = 0;
+  await database.pool.query('truncate event, webhook, webhook_delivery');
+});
+
+const running: Deliveries[] = [];
+const receivers: Receiver[] = [];
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((deliveries) => deliveries.stop()));
+  await Promise.all(receivers.splice(0).map((receiver) => receiver.close()));
+});
+
+const log: string[] = [];
+const networks = ['127.0.0.0/8'];
+
+/** Starts what a gateway does, with everything at once. */
+function deliver(options: Partial<DeliveryOptions> = {}, on: Pick<TestDatabase, 'query' | 'transaction'> = database): Deliveries {
+  const deliveries = startDeliveries(
+    {
+      database: on,
+      keys: testKeys,
+      log: pino({ ...logForm, level: 'info' }, { write: (line: string) => void log.push(line) }),
+      globalId: encodeGlobalID,
+    },
+    { allowedNetworks: networks, intervalMs: 10, idleIntervalMs: 10, timeoutMs: 10_000, retrySeconds: [0, 0], ...options },
+  );
+  running.push(deliveries);
+  return deliveries;
+}
+
+async function receive(...parameters: Parameters<typeof startReceiver>): Promise<Receiver> {
+  const receiver = await startReceiver(...parameters);
+  receivers.push(receiver);
+  return receiver;
+}
+
+const context = () => ({ db: createDb(database), keys: testKeys, webhookNetworks: networks });
+
+const subscribe = (url: string, request: Partial<WebhookRequest> = {}) =>
+  createWebhook(context(), { url, environments: ['Testing'], ...request }, systemAuthor);
+
+/** Records events about groups with these numbers. */
+async function record(teamIds: readonly number[], event: Record<string, unknown> = {}): Promise<void> {
+  const of = (teamId: number) => ({
+    type: 'user_group.updated',
+    actorKind: 'CLI',
+    actorName: 'test',
+    environment: 'Testing',
+    teamId,
+    providedId: `group-${teamId}`,
+    changes: { name: { from: 'a', to: 'b' } },
+    ...event,
+  });
+  await database.prisma.event.createMany({ data: teamIds.map(of) as never });
+}
+
+const range = (count: number, from = 1) => Array.from({ length: count }, (_, index) => from + index);
+
+const deliveries = () => database.prisma.webhookDelivery.findMany({ orderBy: { id: 'asc' } });
+
+/** Waits until every delivery has this status. */
+const untilAll = (status: 'DELIVERED' | 'FAILED', count: number) =>
+  until(async () => {
+    if ((await database.prisma.webhookDelivery.count({ where: { status } })) < count) return undefined;
+    const all = await deliveries();
+    return all.length === count && all.every((delivery) => delivery.status === status) ? all : undefined;
+  }, `${count} deliveries are ${status}`);
+
+const countDisabled = async (): Promise<number> => (await metrics.webhooksDisabled.get()).values[0]?.value ?? 0;
+
+const teamOf = ({ body }: { body: string }): number => JSON.parse(body).data.team_id;
+
+test('each event of the environments and types is delivered, and verifies', async () => {
+  const { url, received } = await receive();
+  const { secret, webhook } = await subscribe(`${url}/hook`, { types: ['user_group.updated', 'user_group.deleted'] });
+  deliver();
+  await record([1, 2]);
+  await record([3], { environment: 'Customer' });
+  await record([4], { type: 'user_group.created' });
+  await record([5], { type: 'user_group.deleted' });
+  const stored = await untilAll('DELIVERED', 3);
+  expect(received.map(teamOf).sort((a, b) => a - b)).toEqual([1, 2, 5]);
+  const events = await database.prisma.event.findMany({ where: { teamId: { in: [1, 2, 5] } }, orderBy: { id: 'asc' } });
+  expect(stored.map(({ eventId }) => eventId)).toEqual(
+    events.map(({ id, occurredAt }) => encodeGlobalID('Event', `${occurredAt.getTime()}.${id}`)),
+  );
+  for (const { headers, body } of received) {
+    const event = new Webhook(secret).verify(body, headers as Record<string, string>);
+    expect(await verifyWebhook(secret, headers, body)).toEqual(event);
+    expect(stored).toContainEqual(expect.objectContaining({ eventId: headers['webhook-id'], body }));
+    expect(event).toMatchObject({ data: { id: encodeGlobalID('UserGroup', teamOf({ body })), environment: 'Testing' } });
+  }
+  expect(stored[0]).toMatchObject({ attempts: 1, responseStatus: 204, responseBody: '', error: null, inFlight: false });
+  const after = await database.prisma.webhook.findUniqueOrThrow({ where: { id: webhook.id } });
+  expect(after).toMatchObject({ failingSince: null, lastDeliveryAt: expect.any(Date) });
+});
+
+test('while a secret is replaced, deliveries have both signatures', async () => {
+  const { url, received } = await receive();
+  const { secret, webhook } = await subscribe(url);
+  const rotated = await rotateWebhookSecret(context(), webhook.id, 60, systemAuthor);
+  deliver();
+  await record([1]);
+  await untilAll('DELIVERED', 1);
+  const [{ headers, body } = { headers: {}, body: '' }] = received;
+  for (const each of [secret, rotated.secret]) new Webhook(each).verify(body, headers as Record<string, string>);
+  await database.pool.query("update webhook set previous_secret_ends_at = now() - interval '1 second'");
+  await record([2]);
+  await untilAll('DELIVERED', 2);
+  const last = received[1] as (typeof received)[0];
+  new Webhook(rotated.secret).verify(last.body, last.headers as Record<string, string>);
+  expect(() => new Webhook(secret).verify(last.body, last.headers as Record<string, string>)).toThrow();
+});
+
+test('what fails is tried again with the same id and body, until there are no attempts left', async () => {
+  const { url, received } = await receive((response, _, number) =>
+    response.writeHead(number === 2 ? 302 : 500).end(`no ${number}`),
+  );
+  await subscribe(url);
+  deliver();
+  await record([1]);
+  const [delivery] = await untilAll('FAILED', 1);
+  expect(delivery).toMatchObject({ attempts: 3, responseStatus: 500, responseBody: 'no 3', error: null });
+  expect(received).toHaveLength(3);
+  expect(new Set(received.map(({ headers, body }) => `${headers['webhook-id']} ${body}`)).size).toBe(1);
+});
+
+test('a success after failures ends the failing of the webhook, and each change of that is one line of the log', async () => {
+  const { url } = await receive((response, _, number) => response.writeHead(number < 3 ? 503 : 200).end());
+  const { webhook } = await subscribe(`${url}/secret`);
+  deliver();
+  await record([1]);
+  await untilAll('DELIVERED', 1);
+  const lines = await until(() => log.length >= 2 && log.map((line) => JSON.parse(line)), 'two lines');
+  expect(lines).toEqual([
+    expect.objectContaining({
+      level: 'warn',
+      webhook: webhook.id,
+      host: new URL(url).host,
+      status: 503,
+      msg: 'deliveries to a webhook fail',
+    }),
+    expect.objectContaining({ level: 'info', webhook: webhook.id, msg: 'deliveries to a webhook succeed again' }),
+  ]);
+  expect(log.join('')).not.toContain('secret');
+});
+
+test('Retry-After lengthens a wait', async () => {
+  const { url } = await receive((response, _, number) => response.writeHead(429, { 'retry-after': `${number}000` }).end());
+  await subscribe(url);
+  deliver();
+  await record([1]);
+  const [delivery] = await until(async () => {
+    const all = await deliveries();
+    return all[0]?.responseStatus === 429 ? all : undefined;
+  }, 'an attempt');
+  expect(delivery).toMatchObject({ status: 'PENDING', attempts: 1 });
+  const waitMs = Number(delivery?.nextAttemptAt) - Number(delivery?.lastAttemptAt);
+  expect(waitMs).toBeGreaterThan(999_000);
+  expect(waitMs).toBeLessThan(1_010_000);
+});
+
+test('410 disables a webhook at once; enabled again, it takes the events from then on', async () => {
+  const { url, received } = await receive((response, _, number) => response.writeHead(number === 1 ? 410 : 200).end());
+  const { webhook } = await subscribe(url);
+  const disabledBefore = await countDisabled();
+  deliver();
+  await record([1]);
+  const found = await until(
+    async () => (await database.prisma.webhook.findMany({ where: { enabled: false } }))[0],
+    'it is disabled',
+  );
+  expect(found.disabledReason).toBe('The endpoint responded with 410 Gone.');
+  const event = await database.prisma.event.findFirstOrThrow({ where: { type: 'webhook.disabled' } });
+  expect(event).toMatchObject({
+    environment: 'None',
+    actorKind: 'SYSTEM',
+    changes: { webhook: { from: webhook.id, to: webhook.id }, disabledReason: { from: null, to: found.disabledReason } },
+  });
+  await untilAll('FAILED', 1);
+  await until(() => log.length === 2, 'two lines');
+  expect(JSON.parse(log[1] as string)).toMatchObject({ webhook: webhook.id, msg: 'a webhook was disabled', status: 410 });
+  expect(await countDisabled()).toBe(disabledBefore + 1);
+  await record([2]);
+  await bindFeed(database).assign();
+  await updateWebhook(context(), webhook.id, { enabled: true }, systemAuthor);
+  await record([3]);
+  await until(() => received.length === 2, 'the second delivery');
+  expect(received.map(teamOf)).toEqual([1, 3]);
+});
+
+test('a webhook that has failed for three days is disabled; what is pending stays so', async () => {
+  const { url } = await receive((response) => response.writeHead(500).end());
+  const { webhook } = await subscribe(url);
+  await database.pool.query("update webhook set failing_since = now() - interval '71 hours 59 minutes'");
+  deliver({ retrySeconds: [3_600] });
+  await record([1]);
+  await until(async () => (await deliveries())[0]?.responseStatus === 500, 'an attempt');
+  expect(await database.prisma.webhook.count({ where: { enabled: true } })).toBe(1);
+  await database.pool.query("update webhook set failing_since = now() - interval '72 hours 1 minute'");
+  await record([2]);
+  await until(async () => (await database.prisma.webhook.count({ where: { enabled: false } })) === 1, 'it is disabled');
+  const { disabledReason } = await database.prisma.webhook.findUniqueOrThrow({ where: { id: webhook.id } });
+  expect(disabledReason).toBe('Every attempt has failed for 3 days.');
+  expect((await deliveries()).map(({ status }) => status)).toEqual(['PENDING', 'PENDING']);
+});
+
+test('an endpoint that may not be reached gets nothing, and the delivery says why', async () => {
+  const { url, connections } = await receive();
+  await subscribe(url);
+  deliver({ allowedNetworks: ['10.0.0.0/8'] });
+  await record([1]);
+  const [delivery] = await untilAll('FAILED', 1);
+  expect(delivery).toMatchObject({ responseStatus: null, error: expect.stringContaining('127.0.0.1 is not public') });
+  expect(connections()).toBe(0);
+});
+
+test('of one endpoint at most two deliveries are in flight, over all gateways, and a slow one keeps no other waiting', async () => {
+  const open: (() => void)[] = [];
+  const slow = await receive((response) => void open.push(() => response.writeHead(200).end()));
+  const quick = await receive();
+  await subscribe(slow.url);
+  await subscribe(quick.url);
+  for (const _ of range(3)) deliver();
+  await record(range(20));
+  await until(() => quick.received.length === 20, 'the quick endpoint has everything');
+  const seen: number[] = [];
+  for (let ended = 0; ended < 20; ended += 1) {
+    await until(() => open.length > 0, 'a delivery');
+    seen.push(slow.received.length - ended);
+    open.shift()?.();
+  }
+  await untilAll('DELIVERED', 40);
+  expect(Math.max(...seen)).toBeLessThanOrEqual(2);
+  expect([slow.received.length, quick.received.length]).toEqual([20, 20]);
+});
+
+test('several gateways deliver every event of many writers, each once while nothing fails', async () => {
+  const endpoints = await Promise.all(range(4).map(() => receive()));
+  for (const { url } of endpoints) await subscribe(url);
+  deliver();
+  deliver();
+  const writers = range(5).map(async (writer) => {
+    for (const part of range(4)) await record(range(10, writer * 1_000 + part * 10));
+  });
+  await Promise.all(writers);
+  await untilAll('DELIVERED', 800);
+  for (const { received } of endpoints) {
+    expect(received).toHaveLength(200);
+    expect(new Set(received.map(teamOf)).size).toBe(200);
+  }
+});
+
+test('a gateway that ends in the middle loses nothing: its lease ends, and another one delivers', async () => {
+  const { url, received } = await receive();
+  await subscribe(url);
+  // Its statements stop when it has claimed: as that of a process that was killed.
+  let claimed = 0;
+  let isDead = false;
+  const dying: Pick<TestDatabase, 'query' | 'transaction'> = {
+    query: (...statement) => (isDead ? new Promise(() => {}) : database.query(...statement)),
+    transaction: (work) => {
+      if (isDead) return new Promise(() => {});
+      return database.transaction(work).then((result) => {
+        if (claimed === 0) claimed = (result as { claims?: unknown[] }).claims?.length ?? 0;
+        isDead = claimed > 0;
+        return isDead ? new Promise(() => {}) : result;
+      });
+    },
+  };
+  startDeliveries(
+    { database: dying, keys: testKeys, log: pino({ level: 'silent' }), globalId: encodeGlobalID },
+    { allowedNetworks: networks, intervalMs: 10, leaseSeconds: 0.3 },
+  );
+  await record([1, 2, 3]);
+  await until(() => isDead, 'it has claimed');
+  expect((await deliveries()).filter(({ inFlight }) => inFlight)).toHaveLength(2);
+  expect(received).toEqual([]);
+  deliver();
+  const stored = await untilAll('DELIVERED', 3);
+  expect(received.map(teamOf).sort((a, b) => a - b)).toEqual([1, 2, 3]);
+  expect(stored.map(({ attempts }) => attempts).sort((a, b) => a - b)).toEqual([1, 2, 2]);
+});
+
+test('position and deliveries move in one transaction: when it is rolled back, neither has', async () => {
+  const { webhook } = await subscribe('http://127.0.0.1:1/');
+  await record([1, 2]);
+  const { position } = await database.prisma.webhook.findUniqueOrThrow({ where: { id: webhook.id } });
+  await bindFeed(database).assign();
+  const failing: Pick<TestDatabase, 'transaction'> = {
+    transaction: (work) =>
+      database.transaction(async (query) => {
+        await work(query);
+        expect(await query('count', 'select count(*) from webhook_delivery', [])).toEqual([['2']]);
+        throw new Error('rolled back');
+      }),
+  };
+  await expect(enqueueDeliveries(failing, webhook.id, encodeGlobalID)).rejects.toThrow('rolled back');
+  expect(await deliveries()).toEqual([]);
+  expect((await database.prisma.webhook.findUniqueOrThrow({ where: { id: webhook.id } })).position).toBe(position);
+  expect(await enqueueDeliveries(database, webhook.id, encodeGlobalID)).toBe(false);
+  expect(await deliveries()).toHaveLength(2);
+  expect((await database.prisma.webhook.findUniqueOrThrow({ where: { id: webhook.id } })).position).toBeGreaterThan(position);
+  await enqueueDeliveries(database, webhook.id, encodeGlobalID);
+  expect(await deliveries()).toHaveLength(2);
+});
+
+test('draining begins nothing, and waits for what is in flight', async () => {
+  const open: (() => void)[] = [];
+  const { url, received } = await receive((response) => void open.push(() => response.writeHead(200).end()));
+  await subscribe(url);
+  const deliveriesOfOne = deliver();
+  await record(range(5));
+  await until(() => open.length === 2, 'two in flight');
+  let isStopped = false;
+  const stopped = deliveriesOfOne.stop().then(() => {
+    isStopped = true;
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(isStopped).toBe(false);
+  for (const each of open.splice(0)) each();
+  await stopped;
+  expect(received).toHaveLength(2);
+  expect((await deliveries()).map(({ status }) => status).sort()).toEqual([
+    'DELIVERED',
+    'DELIVERED',
+    'PENDING',
+    'PENDING',
+    'PENDING',
+  ]);
+});
+
+test('a database that fails for a time delays deliveries, and is logged once', async () => {
+  const { url, received } = await receive();
+  await subscribe(url);
+  let failures = 0;
+  const fails = () => {
+    failures += 1;
+    return failures > 3 && failures < 10;
+  };
+  deliver(
+    {},
+    {
+      query: (...statement) => (fails() ? Promise.reject(new Error('connection lost')) : database.query(...statement)),
+      transaction: (work) => (fails() ? Promise.reject(new Error('connection lost')) : database.transaction(work)),
+    },
+  );
+  await record(range(3));
+  await untilAll('DELIVERED', 3);
+  expect(received).toHaveLength(3);
+  await until(() => log.length >= 2, 'two lines');
+  expect(log.map((line) => JSON.parse(line).msg)).toEqual([
+    'webhooks cannot be delivered: the database fails',
+    'webhooks can be delivered again',
+  ]);
+});
