@@ -14,6 +14,9 @@ import './user-groups/graphql/change.ts';
 import './user-groups/graphql/get-or-create.ts';
 import './user-groups/graphql/list.ts';
 import './user-groups/graphql/suspension.ts';
+import './webhooks/graphql/mutations.ts';
+import './webhooks/graphql/redeliver.ts';
+import './webhooks/graphql/type.ts';
 
 /** The whole schema: what the imported files define. Its text is committed as `schema.graphql`. */
 export const schema = builder.toSchema();

@@ -1,9 +1,12 @@
+import { encodeGlobalID } from '@pothos/plugin-relay';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { issueApiToken, revokeApiToken, rotateApiToken } from '../src/api-tokens/api-tokens.ts';
+import { eventKey } from '../src/audit-log/events.ts';
 import { deleteUserGroup, setUserGroupEnvironment, updateUserGroup } from '../src/user-groups/change.ts';
 import { getOrCreateUserGroup } from '../src/user-groups/create.ts';
 import { getOrCreateUserGroups } from '../src/user-groups/create-many.ts';
 import { currentTokenOf, findUserGroup, rotateUserGroupToken, type Services } from '../src/user-groups/user-groups.ts';
+import { manageWebhooks } from '../src/webhooks/management.ts';
 import { callerWith } from './support/caller.ts';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
 import { bindQueries, bindUnit } from './support/queries.ts';
@@ -20,20 +23,41 @@ let services: Services;
 /** The group and the API token that exist before each test. */
 let token: string;
 let apiTokenId: number;
+let webhookId: number;
+/** The ID of the event of its creation. */
+let eventId: string;
 beforeAll(async () => {
   database = await createTestDatabase();
   services = bindQueries(database);
 });
 afterAll(() => database.close());
 beforeEach(async () => {
-  await database.pool.query('truncate user_group, retired_token, revoked_viewer, api_token, retired_secret, signing_key, event');
+  await database.pool.query(
+    'truncate user_group, retired_token, revoked_viewer, api_token, retired_secret, signing_key, event, webhook, webhook_delivery',
+  );
   const { userGroup } = await getOrCreateUserGroup(services, caller, { providedId: 'stored', properties: { plan: 'free' } });
   token = currentTokenOf(services, caller, userGroup);
   const request = { name: 'stored', environmentTag: null, scopes: ['admin'], expiresAt: null } as const;
   apiTokenId = (await issueApiToken(database.prisma, request)).apiToken.id;
+  webhookId = (await webhooksOf(services).create({ url: 'https://hooks.invalid/' })).webhook.id;
+  eventId = encodeGlobalID(
+    'Event',
+    eventKey(await database.prisma.event.findFirstOrThrow({ where: { type: 'webhook.created' } })),
+  );
 });
 
-const tables = ['user_group', 'retired_token', 'api_token', 'retired_secret', 'signing_key', 'event'];
+const webhooksOf = (of: Services) => manageWebhooks(of, caller, encodeGlobalID);
+
+const tables = [
+  'user_group',
+  'retired_token',
+  'api_token',
+  'retired_secret',
+  'signing_key',
+  'event',
+  'webhook',
+  'webhook_delivery',
+];
 const readAll = async () =>
   Promise.all(tables.map(async (table) => (await database.pool.query(`select t::text from ${table} t order by 1`)).rows));
 
@@ -55,6 +79,12 @@ const writes: Readonly<Record<string, (services: Services) => Promise<unknown>>>
   'the rotation of an API token': (transaction) => rotateApiToken(transaction.db, apiTokenId, 60),
   'the revocation of an API token': (transaction) => revokeApiToken(transaction.db, apiTokenId),
   'the use of an API token': (transaction) => transaction.db.apiToken.recordUses(new Map([[apiTokenId, 0]])),
+  'the creation of a webhook': (transaction) => webhooksOf(transaction).create({ url: 'https://hooks.invalid/new' }),
+  'the update of a webhook': (transaction) => webhooksOf(transaction).update(webhookId, { description: 'new' }),
+  'the rotation of the secret of a webhook': (transaction) => webhooksOf(transaction).rotateSecret(webhookId, 60),
+  'the deletion of a webhook': (transaction) => webhooksOf(transaction).delete(webhookId),
+  'a test event': (transaction) => webhooksOf(transaction).sendTest(webhookId),
+  'a redelivery': (transaction) => webhooksOf(transaction).redeliver(webhookId, [eventId]),
   'the first signing key': (transaction) => transaction.embedTokens.signingKeys.list(),
   'the model API': (transaction) => transaction.db.userGroup.updateMany({ data: { name: 'changed' } }),
   'raw SQL': (transaction) => transaction.db.$executeRaw`update user_group set name = 'changed'`,

@@ -159,7 +159,15 @@ export type EventType =
   /** `user_group.token_rotated`: the token of a user group was replaced. */
   | 'USER_GROUP_TOKEN_ROTATED'
   /** `user_group.updated`: fields of a user group were changed; an update with equal values is not recorded. */
-  | 'USER_GROUP_UPDATED';
+  | 'USER_GROUP_UPDATED'
+  /** `webhook.created`: a webhook was created; like every event of a webhook it has its number in `changes`. */
+  | 'WEBHOOK_CREATED'
+  /** `webhook.deleted`: a webhook was deleted, with its deliveries. */
+  | 'WEBHOOK_DELETED'
+  /** `webhook.disabled`: the gateway disabled a webhook, because its deliveries failed; `changes` has the reason. */
+  | 'WEBHOOK_DISABLED'
+  /** `webhook.updated`: properties of a webhook were changed, or its secret was replaced. */
+  | 'WEBHOOK_UPDATED';
 
 /** The id, and the initial values of a new group. */
 export type GetOrCreateUserGroupInput = {

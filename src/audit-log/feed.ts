@@ -89,7 +89,7 @@ export async function readEventFeed(
       if (isAbandoned()) throw abandoned();
       return feed.read({ environments, types, after, limit, withChanges });
     });
-    if (!page) throw expired();
+    if (!page) throw cursorExpired();
     const { events, through } = page;
     const hasMore = page.hasMore || isBehind;
     const waitMs = endsAtMs - performance.now();
@@ -100,7 +100,8 @@ export async function readEventFeed(
   }
 }
 
-const expired = (): GatewayError =>
+/** The error for a cursor behind which events are no longer there. */
+export const cursorExpired = (): GatewayError =>
   new GatewayError(
     'CURSOR_EXPIRED',
     'Events behind the cursor are no longer in the feed: they were removed because of their age, or the database was restored from a backup or lost them in a failover.',

@@ -21,7 +21,7 @@ const keysHelp = `Usage:
   user-group-gateway keys rotate encryption|signing
 
 list shows the id of each encryption key and what it is used for, and the signing keys of embed tokens; no command shows a key.
-rotate encryption encrypts all user group tokens, signing keys and stored responses with another key. It may be interrupted and run again.
+rotate encryption encrypts all user group tokens, signing keys, secrets of webhooks and stored responses with another key. It may be interrupted and run again.
 rotate signing publishes a new signing key, which signs a few minutes later.
 Both can be run while gateways run.
 `;
@@ -62,13 +62,14 @@ async function list(args: readonly string[], { stdout }: KeysIo): Promise<number
       currentTokens: rows(id, 'user_group'),
       retiredTokens: rows(id, 'retired_token'),
       signingKeys: rows(id, 'signing_key'),
+      webhookSecrets: rows(id, 'webhook'),
       storedResponses: rows(id, 'idempotency_record'),
     }));
     const signingKeys = await listSigningKeys(context);
     const lines = encryptionKeys.map(({ id, encrypts, currentTokens, retiredTokens, ...used }, index) => {
       const use = encrypts ? 'encrypts and decrypts' : 'decrypts';
       const tokens = `current tokens: ${currentTokens}  ·  retired tokens: ${retiredTokens}`;
-      return `${index + 1}.  ${id}  ·  ${use}  ·  ${tokens}  ·  signing keys: ${used.signingKeys}  ·  stored responses: ${used.storedResponses}`;
+      return `${index + 1}.  ${id}  ·  ${use}  ·  ${tokens}  ·  signing keys: ${used.signingKeys}  ·  webhook secrets: ${used.webhookSecrets}  ·  stored responses: ${used.storedResponses}`;
     });
     const text = ['Encryption keys:', ...lines, 'Signing keys:', ...describeSigningKeys(signingKeys)].join('\n');
     stdout.write(`${given.has('json') ? JSON.stringify({ encryptionKeys, signingKeys }) : text}\n`);
@@ -90,7 +91,7 @@ async function rotateEncryption(context: CommandContext, { stdout, stderr }: Key
     progress?.write(`\r${done} of ${total} values (${Math.floor((100 * done) / total)} %)`);
   });
   progress?.write('\r\x1b[K');
-  stdout.write(`Encrypted ${changed} tokens, signing keys and stored responses with the key ${ring.ids[0]}.\n`);
+  stdout.write(`Encrypted ${changed} tokens, signing keys, webhook secrets and stored responses with the key ${ring.ids[0]}.\n`);
   if (remaining.length > 0) throw new Error(describeRemaining(remaining, problems));
   const others = ring.ids.slice(1);
   if (others.length > 0) {

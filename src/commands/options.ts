@@ -9,6 +9,9 @@ export function asksForHelp(args: readonly (string | undefined)[]): boolean {
   return args.includes('--help') || args.includes('-h');
 }
 
+/** Whether an argument can be the number of a row, such as an API token. */
+export const isRowNumber = (text: string): boolean => /^[1-9]\d{0,9}$/.test(text) && Number(text) < 2 ** 31;
+
 /** What an option takes: no value, one value, or one value per occurrence. */
 export type OptionKind = 'flag' | 'value' | 'values';
 

@@ -9,6 +9,7 @@ const usage = `Usage: user-group-gateway COMMAND
 
   serve [--workers N]   start the gateway with N processes (default: 1)
   token                 create, list, rotate and revoke API tokens
+  webhooks              create, list and delete webhooks, show what was sent, and send it again
   migrate               apply pending database migrations
   groups                import user groups from a file, and export them
   keys                  list the encryption keys, and rotate them
@@ -45,6 +46,7 @@ export async function runCommand(args: readonly string[]): Promise<number> {
 const commands: Readonly<Record<string, (args: string[]) => number | Promise<number>>> = {
   serve: async (args) => (asksForHelp(args) ? print(help) : (await import('./serve.ts')).serve(args).finally(endWithoutReader)),
   token: async (args) => (await import('./token.ts')).token(args),
+  webhooks: async (args) => (await import('./webhooks.ts')).webhooks(args),
   migrate: async (args) => (asksForHelp(args) ? print(help) : (await import('./migrate.ts')).migrate(args)),
   groups: async (args) => (await import('./groups.ts')).groups(args),
   keys: async (args) => (await import('./keys.ts')).keys(args),

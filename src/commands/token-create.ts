@@ -53,9 +53,6 @@ export function describeApiToken(apiToken: ApiToken): string {
   return [`#${id}  ${escapeControls(name)}`, ...parts].join('  ·  ');
 }
 
-/** Whether an argument can be the number of an API token. */
-export const isApiTokenId = (text: string): boolean => /^[1-9]\d{0,9}$/.test(text) && Number(text) < 2 ** 31;
-
 /**
  * Prints an API token with its secret, as text or as one JSON object. A secret that cannot be written is lost, which is said.
  *

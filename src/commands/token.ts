@@ -10,16 +10,8 @@ import { createDb } from '../db.ts';
 import type { ApiToken } from '../generated/prisma/client.ts';
 import { escapeJson } from '../terminal-text.ts';
 import { ownAuthor, withExistingDatabase } from './context.ts';
-import { asksForHelp, readDurationMs, readOptions, UsageError } from './options.ts';
-import {
-  createToken,
-  describeApiToken,
-  isApiTokenId,
-  printIssued,
-  readRateLimit,
-  type TokenIo,
-  tokenHelp,
-} from './token-create.ts';
+import { asksForHelp, isRowNumber, readDurationMs, readOptions, UsageError } from './options.ts';
+import { createToken, describeApiToken, printIssued, readRateLimit, type TokenIo, tokenHelp } from './token-create.ts';
 
 /**
  * `token rotate`: replaces the secret of an API token and prints the new one.
@@ -33,7 +25,7 @@ export async function rotateToken(args: readonly string[], io: Pick<TokenIo, 'st
   const overlapSeconds = overlap === undefined || overlap === '0' ? 0 : (readDurationMs(overlap) ?? Number.NaN) / 1_000;
   const all = [
     ...problems,
-    ...(words.length === 1 && isApiTokenId(id) ? [] : ['token rotate takes one numeric id; `token list` shows the ids.']),
+    ...(words.length === 1 && isRowNumber(id) ? [] : ['token rotate takes one numeric id; `token list` shows the ids.']),
     ...(overlapSeconds <= maxOverlapSeconds
       ? []
       : [`--overlap must be 0, or a number and a unit up to a week, such as 30s, 1h or 7d, not ${JSON.stringify(overlap)}.`]),
@@ -97,7 +89,7 @@ async function updateToken(args: readonly string[], { stdout }: TokenIo): Promis
   const isChange = ['name', 'rate-limit', 'enable', 'disable'].some((option) => given.has(option));
   const all = [
     ...problems,
-    ...(words.length === 1 && isApiTokenId(id) ? [] : ['token update takes one numeric id; `token list` shows the ids.']),
+    ...(words.length === 1 && isRowNumber(id) ? [] : ['token update takes one numeric id; `token list` shows the ids.']),
     ...(name === undefined ? [] : apiTokenNameIssues(name).map(({ message }) => `--name ${message}`)),
     ...rateLimitProblems,
     ...(given.has('enable') && given.has('disable') ? ['--enable and --disable exclude each other.'] : []),
@@ -115,7 +107,7 @@ async function updateToken(args: readonly string[], { stdout }: TokenIo): Promis
 async function revoke(args: readonly string[], { stdout }: TokenIo): Promise<number> {
   const { words, problems } = readOptions(args, {});
   const [id = ''] = words;
-  if (problems.length > 0 || words.length !== 1 || !isApiTokenId(id)) {
+  if (problems.length > 0 || words.length !== 1 || !isRowNumber(id)) {
     throw new UsageError([...problems, 'token revoke takes one numeric id; `token list` shows the ids.'].join('\n'));
   }
   return withExistingDatabase(async ({ database }) => {

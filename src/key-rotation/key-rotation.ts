@@ -6,6 +6,8 @@ import type { KeyRing } from '../encryption/keys.ts';
 import { decryptToken, encryptToken } from '../encryption/stored-token.ts';
 import { decryptResponse, encryptResponse } from '../idempotency/idempotency.ts';
 import { type EncryptedRecord, findRecordsOfKey, replaceRecord } from '../idempotency/statements.ts';
+import { decryptWebhookSecret, encryptWebhookSecret } from '../webhooks/secrets.ts';
+import { findWebhookSecretsOfKey, replaceWebhookSecret } from '../webhooks/statements/secrets.ts';
 import {
   countRowsByKey,
   findTokensOfKey,
@@ -27,7 +29,7 @@ const maxPasses = 5;
 
 /** What a re-encryption has done. */
 export interface ReencryptionResult {
-  /** How many tokens, signing keys and stored responses were re-encrypted. */
+  /** How many tokens, signing keys, secrets of webhooks and stored responses were re-encrypted. */
   readonly changed: number;
   /**
    * Rows that still use another key: those that cannot be decrypted, and those that a gateway wrote with it during the rotation.
@@ -38,9 +40,9 @@ export interface ReencryptionResult {
 }
 
 /**
- * Encrypts every user group token, signing key and stored response with the first key that uses another one. Requests continue
- * during the rotation: a token that one of them rotates at the same moment is the request's. It can be interrupted at any time;
- * the next call does what is left.
+ * Encrypts every user group token, signing key, secret of a webhook and stored response with the first key that uses another
+ * one. Requests continue during the rotation: a token that one of them rotates at the same moment is the request's. It can be
+ * interrupted at any time; the next call does what is left.
  *
  * @param onProgress hears how many of how many tokens are done.
  */
@@ -60,6 +62,11 @@ export async function reencryptAll(
     for (const { table, id } of others) {
       if (table === 'signing_key') {
         changed += await reencryptSigningKeys(database, keys, id, problems);
+        onProgress(Math.min(changed, total), total);
+        continue;
+      }
+      if (table === 'webhook') {
+        changed += await reencryptWebhookSecrets(database, keys, id, problems);
         onProgress(Math.min(changed, total), total);
         continue;
       }
@@ -93,6 +100,23 @@ async function reencryptSigningKeys(
     const privateKey = tryDecrypt(() => decryptPrivateKey(keys, stored), problems);
     if (privateKey === undefined) continue;
     if (await replaceSigningKey(database, stored, encryptPrivateKey(keys, stored.id, privateKey))) changed += 1;
+  }
+  return changed;
+}
+
+/** Encrypts the few secrets of webhooks that use the key with this id. Returns how many it did. */
+async function reencryptWebhookSecrets(
+  database: Pick<Database, 'query'>,
+  keys: KeyRing,
+  keyId: string,
+  problems: Set<string>,
+): Promise<number> {
+  let changed = 0;
+  for (const stored of await findWebhookSecretsOfKey(database, keyId)) {
+    const { id, column, encrypted } = stored;
+    const secret = tryDecrypt(() => decryptWebhookSecret(keys, column, id, encrypted), problems);
+    if (secret === undefined) continue;
+    if (await replaceWebhookSecret(database, stored, encryptWebhookSecret(keys, column, id, secret))) changed += 1;
   }
   return changed;
 }

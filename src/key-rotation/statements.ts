@@ -2,11 +2,12 @@ import type { Database } from '../database/client.ts';
 import { rollBack } from '../database/transaction.ts';
 import { countSigningKeysByKey } from '../embed-tokens/statements/signing-keys.ts';
 import { countRecordsByKey, findKeyIdsOfRecords } from '../idempotency/statements.ts';
+import { countWebhookSecretsByKey } from '../webhooks/statements/secrets.ts';
 
 /** A table with values that an encryption key encrypts. */
-export type EncryptedTable = TokenTable | 'signing_key' | 'idempotency_record';
+export type EncryptedTable = TokenTable | 'signing_key' | 'webhook' | 'idempotency_record';
 
-/** How many rows of a table use a key. */
+/** How many rows of a table use a key; of `webhook`, how many secrets, of which a row may have two. */
 export interface KeyUse {
   readonly table: EncryptedTable;
   /** The id of the key, in hexadecimal. */
@@ -22,8 +23,9 @@ export async function findKeyIdsInUse(database: Pick<Database, 'query'>): Promis
   // Each by itself: a database without signing keys may have encrypted tokens.
   const ofTokens = await ifDefined(() => findKeyIdsOfTokens(database));
   const ofSigningKeys = await ifDefined(async () => (await countSigningKeysByKey(database)).map(({ id }) => id));
+  const ofWebhooks = await ifDefined(async () => (await countWebhookSecretsByKey(database)).map(({ id }) => id));
   const ofRecords = await ifDefined(() => findKeyIdsOfRecords(database));
-  return [...new Set([...ofTokens, ...ofSigningKeys, ...ofRecords])];
+  return [...new Set([...ofTokens, ...ofSigningKeys, ...ofWebhooks, ...ofRecords])];
 }
 
 /** The id of the encryption key that the newest user group uses, in hexadecimal; none without groups. Takes one index access. */
@@ -38,10 +40,12 @@ const newestKeyId = `
 /** How many rows of each table use each encryption key. Reads a whole index of each table. */
 export async function countRowsByKey(database: Pick<Database, 'query'>): Promise<KeyUse[]> {
   const signingKeys = await countSigningKeysByKey(database);
+  const webhookSecrets = await countWebhookSecretsByKey(database);
   const records = await countRecordsByKey(database);
   return [
     ...(await countTokensByKey(database)),
     ...signingKeys.map((use) => ({ table: 'signing_key' as const, ...use })),
+    ...webhookSecrets.map((use) => ({ table: 'webhook' as const, ...use })),
     ...records.map((use) => ({ table: 'idempotency_record' as const, ...use })),
   ];
 }

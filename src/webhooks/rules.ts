@@ -2,15 +2,19 @@ import type { EventType } from '../audit-log/events.ts';
 import type { Issue } from '../errors.ts';
 import type { EventEnvironment } from '../generated/prisma/client.ts';
 import { newTextIssues } from '../user-groups/values.ts';
+import { checkAddress, literalAddress, RefusedDestination } from './destination.ts';
 
-/** The most webhooks of an installation: each takes every event. */
-export const maxWebhooks = 100;
+/** The limits of webhooks. */
+export const webhookLimits = {
+  /** The webhooks of an installation: each may take every event. */
+  maxWebhooks: 100,
+  /** The characters of a URL. */
+  maxWebhookUrlLength: 2_048,
+  /** The events that are sent again by their ids at a time. */
+  maxRedeliveredIds: 100,
+} as const;
 
-/** The longest URL of a webhook, in characters. */
-const maxUrlLength = 2_048;
-
-/** The most events that are sent again by their ids at a time. */
-export const maxRedeliveredIds = 100;
+const { maxWebhookUrlLength: maxUrlLength } = webhookLimits;
 
 /** The properties of a webhook that are given; the others are undefined. */
 export interface WebhookFields {
@@ -46,7 +50,20 @@ function faultOfUrl(text: string, networks: readonly string[]): string | undefin
   if (protocol === 'http:' && networks.length === 0) {
     return 'must begin with https: http is only permitted to the networks in WEBHOOKS_ALLOWED_NETWORKS, and it is not set.';
   }
-  return undefined;
+  return faultOfAddress(new URL(text), networks);
+}
+
+/** Why the address that is the host of a URL must not be reached; nothing for a name. */
+function faultOfAddress(url: URL, networks: readonly string[]): string | undefined {
+  const address = literalAddress(url);
+  if (address === undefined) return undefined;
+  try {
+    checkAddress(address, url.protocol, networks);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof RefusedDestination)) throw error;
+    return `must not be reached. ${error.message}`;
+  }
 }
 
 /** A URL as it is stored, without a second way to write the same: with its host as it is connected to. */

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import { mediaTypes } from '../http/media-types.ts';
 import { readPackageVersion } from '../package-root.ts';
 import { type AllowedNetworks, checkAddress, checkedLookup, literalAddress, type Resolve } from './destination.ts';
 
@@ -84,7 +85,7 @@ async function post(message: Message, { allowedNetworks, timeoutMs = defaultTime
     agent: false,
     lookup: checkedLookup(url.protocol, allowedNetworks, resolve),
     headers: {
-      'content-type': 'application/json',
+      'content-type': mediaTypes.json,
       'content-length': Buffer.byteLength(message.body),
       'user-agent': userAgent,
       ...signedHeaders(message, Math.floor(Date.now() / 1_000)),

@@ -6,9 +6,11 @@ import type { Db } from '../db.ts';
 import type { KeyRing } from '../encryption/keys.ts';
 import { InvalidInput, NotFound } from '../errors.ts';
 import type { Prisma, PrismaClient, Webhook } from '../generated/prisma/client.ts';
-import { maxWebhooks, normalizeUrl, type WebhookFields, webhookIssues } from './rules.ts';
+import { normalizeUrl, type WebhookFields, webhookIssues, webhookLimits } from './rules.ts';
 import { decryptWebhookSecret, encryptWebhookSecret, generateWebhookSecret } from './secrets.ts';
 import { drawWebhookNumber, lockWebhook, lockWebhookCreation } from './statements/webhooks.ts';
+
+const { maxWebhooks } = webhookLimits;
 
 /** What webhooks are managed with. */
 export interface WebhookContext {

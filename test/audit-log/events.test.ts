@@ -1,6 +1,6 @@
 import type { GraphQLEnumType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { commandAuthor, recordEncryptionKeyRotation, recordImport } from '../../src/audit-log/record.ts';
+import { commandAuthor, recordEncryptionKeyRotation, recordImport, recordWebhookDisabling } from '../../src/audit-log/record.ts';
 import { encodeCursor } from '../../src/database/keyset.ts';
 import { SigningKeys } from '../../src/embed-tokens/signing-keys.ts';
 import { bindSigningKeys } from '../../src/embed-tokens/statements/signing-keys.ts';
@@ -110,6 +110,17 @@ beforeAll(async () => {
   await change('token-3', `revokeApiToken(input: { id: "${apiToken.id}" }) { __typename ... on Error { code } }`);
   // Again: nothing.
   await change('token-4', `revokeApiToken(input: { id: "${apiToken.id}" }) { __typename ... on Error { code } }`);
+  const { webhook } = await change(
+    'webhook-1',
+    'createWebhook(input: { url: "https://hooks.invalid/secret" }) { ... on Error { code } ... on CreateWebhookPayload { webhook { id number } } }',
+  );
+  ids['webhook'] = webhook.number;
+  const disable = `updateWebhook(input: { id: "${webhook.id}", enabled: false }) { __typename ... on Error { code } }`;
+  await change('webhook-2', disable);
+  // Again: nothing.
+  await change('webhook-3', disable);
+  await recordWebhookDisabling(gateway.database, webhook.number, 'The endpoint responded with 410 Gone.');
+  await change('webhook-4', `deleteWebhook(input: { id: "${webhook.id}" }) { __typename ... on Error { code } }`);
   const author = commandAuthor('operator');
   await recordImport(gateway.database, author, { importId: 'import-1', created: 3, updated: 0 });
   await recordEncryptionKeyRotation(gateway.database, author, { from: '01020304', to: '05060708' });

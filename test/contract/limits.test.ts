@@ -9,6 +9,7 @@ import { graphqlLimits, persistedOperationsLimits } from '../../src/graphql/limi
 import { httpLimits, httpTimeouts } from '../../src/http/limits.ts';
 import { idempotencyLimits } from '../../src/idempotency/idempotency.ts';
 import { importLimits } from '../../src/user-groups/import-lines.ts';
+import { webhookLimits } from '../../src/webhooks/rules.ts';
 
 const page = readFileSync('docs/limits.md', 'utf8');
 
@@ -31,6 +32,7 @@ test('docs/limits.md lists each limit with the value that applies', () => {
     ...idempotencyLimits,
     ...importLimits,
     ...backupLimits,
+    ...webhookLimits,
   };
   expect(documented).toEqual(limits);
 });

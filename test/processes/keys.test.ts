@@ -32,6 +32,7 @@ const list = async (settings: Record<string, string>) => {
       currentTokens: number;
       retiredTokens: number;
       signingKeys: number;
+      webhookSecrets: number;
       storedResponses: number;
     }[];
     signingKeys: { id: string; state: string; signsFrom: string; signsUntil: string | null; publishedUntil: string | null }[];
@@ -157,8 +158,16 @@ test('with keys from the settings the operator adds the key; a rotation that is 
   expect(await run(['keys', 'rotate', 'encryption'], both)).toMatchObject({ code: 0, stderr: '' });
   expect(await list(both)).toEqual({
     encryptionKeys: [
-      { id, encrypts: true, currentTokens: 500, retiredTokens: 300, signingKeys: 0, storedResponses: 0 },
-      { id: expect.any(String), encrypts: false, currentTokens: 0, retiredTokens: 0, signingKeys: 0, storedResponses: 0 },
+      { id, encrypts: true, currentTokens: 500, retiredTokens: 300, signingKeys: 0, webhookSecrets: 0, storedResponses: 0 },
+      {
+        id: expect.any(String),
+        encrypts: false,
+        currentTokens: 0,
+        retiredTokens: 0,
+        signingKeys: 0,
+        webhookSecrets: 0,
+        storedResponses: 0,
+      },
     ],
     signingKeys: [],
   });
@@ -224,7 +233,9 @@ test('a token that was changed by hand keeps its old key, and is reported', asyn
   const { code, stdout, stderr } = await run(['keys', 'rotate', 'encryption'], both);
   expect({ code, stdout }).toEqual({
     code: 1,
-    stdout: expect.stringMatching(/^Encrypted 5 tokens, signing keys and stored responses with the key [0-9a-f]{8}\.\n$/),
+    stdout: expect.stringMatching(
+      /^Encrypted 5 tokens, signing keys, webhook secrets and stored responses with the key [0-9a-f]{8}\.\n$/,
+    ),
   });
   expect(stderr).toMatch(/1 rows of user_group use the key [0-9a-f]{8}\.\nA value of user_group.token_encrypted was changed/);
 });

@@ -13,6 +13,9 @@ export interface Target {
   readonly event: string;
   /** The numbers of API tokens that are not in use. */
   readonly spare: { readonly rotated: number; readonly revoked: number };
+  /** The id of a webhook, and of one that does not exist. */
+  readonly webhook: string;
+  readonly noWebhook: string;
 }
 
 /** The code of an error, `nothing` for a look-up or a list that finds nothing, or `success`. */
@@ -139,6 +142,38 @@ export const operations: Record<string, GraphQLOperation> = {
   },
   revokeApiToken: {
     document: ({ spare }) => `mutation { revokeApiToken(input: { id: "${apiTokenId(spare.revoked)}" }) ${result} }`,
+    ...admin,
+  },
+  webhooks: { document: () => '{ webhooks { totalCount nodes { url } } }', ...admin },
+  webhookDeliveries: {
+    document: ({ webhook }) => `{ webhookDeliveries(webhook: "${webhook}") { nodes { body } pageInfo { hasNextPage } } }`,
+    ...admin,
+  },
+  'node of a webhook': { document: ({ webhook }) => `{ node(id: "${webhook}") { __typename } }`, ...admin },
+  createWebhook: {
+    document: () => `mutation { createWebhook(input: { url: "https://hooks.invalid/new" }) ${result} }`,
+    ...admin,
+  },
+  updateWebhook: {
+    document: ({ webhook }) => `mutation { updateWebhook(input: { id: "${webhook}", description: "new" }) ${result} }`,
+    ...admin,
+  },
+  rotateWebhookSecret: {
+    document: ({ webhook }) => `mutation { rotateWebhookSecret(input: { id: "${webhook}" }) ${result} }`,
+    ...admin,
+  },
+  deleteWebhook: {
+    document: ({ noWebhook }) => `mutation { deleteWebhook(input: { id: "${noWebhook}" }) ${result} }`,
+    ...admin,
+    finds: 'NOT_FOUND',
+  },
+  sendTestEvent: {
+    document: ({ webhook }) => `mutation { sendTestEvent(input: { id: "${webhook}" }) ${result} }`,
+    ...admin,
+  },
+  redeliverEvents: {
+    document: ({ webhook, event }) =>
+      `mutation { redeliverEvents(webhook: "${webhook}", input: { ids: ["${event}"] }) ${result} }`,
     ...admin,
   },
   getOrCreateUserGroup: {

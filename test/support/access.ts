@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { paths } from '../../src/http/paths.ts';
 import { type Access, operations, pages, restOperations, type Target } from './access-matrix.ts';
 import { type AccessGateway, issueCredential, type PresentedCredential } from './credentials.ts';
+import { webhookId } from './node-id.ts';
 import type { Reply } from './request.ts';
 import { routes } from './routes.ts';
 
@@ -41,6 +42,11 @@ export async function prepareAccess(gateway: AccessGateway): Promise<AccessTarge
     rotated: (await issueCredential(gateway)).apiToken.id,
     revoked: (await issueCredential(gateway)).apiToken.id,
   };
+  const { secret: admin } = await issueCredential(gateway);
+  const createWebhook =
+    'mutation { created: createWebhook(input: { url: "https://hooks.invalid/" }) { ... on CreateWebhookPayload { webhook { id } } } }';
+  const created = await gateway.send('POST', '/graphql', { token: admin, body: { query: createWebhook } });
+  const webhooks = { webhook: created.json.data.created.webhook.id as string, noWebhook: webhookId(2 ** 31 - 1) };
   const create = async (providedId: string): Promise<Target> => {
     const query = `mutation ($id: String!) { getOrCreateUserGroup(input: { providedId: $id, name: "secret name" }) {
       ... on GetOrCreateUserGroupPayload { userGroup { id teamId providedId token } } } }`;
@@ -48,7 +54,7 @@ export async function prepareAccess(gateway: AccessGateway): Promise<AccessTarge
     const group = json.data.getOrCreateUserGroup.userGroup;
     const { occurredAt, id } = await gateway.database.prisma.event.findFirstOrThrow({ where: { teamId: group.teamId } });
     const event = Buffer.from(`Event:${occurredAt.getTime()}.${id}`).toString('base64');
-    return { ...group, event, spare };
+    return { ...group, event, spare, ...webhooks };
   };
   return { gateway, acme: await create('acme'), create };
 }

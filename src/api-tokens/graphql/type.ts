@@ -1,7 +1,7 @@
 import type { Credential } from '../../caller.ts';
 import { Unauthenticated } from '../../errors.ts';
 import type { ApiToken } from '../../generated/prisma/client.ts';
-import { builder, decodeNodeId, defineNamedEnum } from '../../graphql/builder.ts';
+import { builder, defineNamedEnum, numberOfNode, readNumber } from '../../graphql/builder.ts';
 import { defineConnection, pageArguments, pageSize } from '../../graphql/connection.ts';
 import { defineNodeFinder } from '../../graphql/nodes.ts';
 import { EnvironmentTagType } from '../../graphql/scalars.ts';
@@ -69,13 +69,7 @@ builder.node(ApiTokenType, {
 
 /** The number of the API token with this globally unique ID; undefined when it is not the ID of one. */
 export function apiTokenNumberOf(nodeId: string): number | undefined {
-  const { typename, id = '' } = decodeNodeId(nodeId) ?? {};
-  return typename === 'ApiToken' ? numberOf(id) : undefined;
-}
-
-function numberOf(id: string): number | undefined {
-  const number = Number(id);
-  return /^[1-9]\d{0,9}$/.test(id) && number < 2 ** 31 ? number : undefined;
+  return numberOfNode('ApiToken', nodeId);
 }
 
 defineNodeFinder('ApiToken', {
@@ -84,7 +78,7 @@ defineNodeFinder('ApiToken', {
   finder:
     () =>
     ({ services, caller }, id) => {
-      const number = numberOf(id);
+      const number = readNumber(id);
       return number === undefined ? undefined : findApiToken(services, caller, number);
     },
 });

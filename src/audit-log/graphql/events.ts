@@ -31,7 +31,8 @@ const ActorKindType = builder.enumType('EventActorKind', {
   } as const,
 });
 
-const EventEnvironmentType = builder.enumType('EventEnvironment', {
+/** The environment of an event. */
+export const EventEnvironmentType = builder.enumType('EventEnvironment', {
   description: 'The environment that an event belongs to.',
   values: {
     CUSTOMER: { value: 'Customer', description: 'Groups of real customers.' },

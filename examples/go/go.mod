@@ -1,0 +1,3 @@
+module example.com/embed-backend
+
+go 1.19

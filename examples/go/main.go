@@ -1,0 +1,148 @@
+// Command embed-backend is an embed backend: a page that shows which user group is viewing, and gets embed tokens for
+// the data of its dashboard.
+//
+//	GATEWAY=http://127.0.0.1:4000 API_TOKEN=ugk_… go run .
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"html/template"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"example.com/embed-backend/usergroupgateway"
+)
+
+var page = template.Must(template.New("page").Parse(`<!doctype html><html lang="en"><title>Dashboard</title>
+<h1>Dashboard of {{.Name}}</h1><pre id="data"></pre>
+<script type="module">
+  const { token } = await (await fetch('/embed-token')).json();
+  const response = await fetch('/data', { headers: { authorization: 'Bearer ' + token } });
+  document.querySelector('#data').textContent = await response.text();
+</script>`))
+
+const signIn = `<!doctype html><html lang="en"><title>Sign in</title>
+<form method="post" action="/sign-in"><label>User group token <input name="token"></label> <button>Sign in</button></form>`
+
+type backend struct {
+	gateway  *usergroupgateway.Client
+	verifier *usergroupgateway.EmbedTokenVerifier
+}
+
+// viewer is the user group that views; nil if there is none.
+func (b *backend) viewer(request *http.Request) (*usergroupgateway.UserGroup, error) {
+	cookie, err := request.Cookie("token")
+	if err != nil {
+		return nil, nil
+	}
+	return b.gateway.ResolveViewer(request.Context(), cookie.Value)
+}
+
+func (b *backend) showPage(response http.ResponseWriter, request *http.Request) error {
+	viewer, err := b.viewer(request)
+	if err != nil {
+		return err
+	}
+	response.Header().Set("Content-Type", "text/html; charset=utf-8")
+	if viewer == nil {
+		response.WriteHeader(http.StatusUnauthorized)
+		_, err = response.Write([]byte(signIn))
+		return err
+	}
+	return page.Execute(response, viewer)
+}
+
+func (b *backend) createEmbedToken(response http.ResponseWriter, request *http.Request) error {
+	viewer, err := b.viewer(request)
+	if err != nil {
+		return err
+	}
+	if viewer == nil {
+		http.Error(response, "Sign in first.", http.StatusUnauthorized)
+		return nil
+	}
+	input := usergroupgateway.EmbedTokenInput{By: usergroupgateway.By{ID: viewer.ID}, Audience: b.verifier.Audience}
+	token, err := b.gateway.CreateEmbedToken(request.Context(), input)
+	if err != nil {
+		return err
+	}
+	response.Header().Set("Content-Type", "application/json")
+	return json.NewEncoder(response).Encode(token)
+}
+
+// sendData stands for the service that has the data of the dashboards.
+func (b *backend) sendData(response http.ResponseWriter, request *http.Request) error {
+	claims, err := b.verifier.Verify(strings.TrimPrefix(request.Header.Get("Authorization"), "Bearer "))
+	if err != nil {
+		return err
+	}
+	response.Header().Set("Content-Type", "application/json")
+	return json.NewEncoder(response).Encode(map[string]string{"sales_of": claims.ProvidedID})
+}
+
+// signIn stands for the sign-in of your application, which knows the group of its user and the token of the group.
+func (b *backend) signIn(response http.ResponseWriter, request *http.Request) error {
+	if request.Method != http.MethodPost {
+		http.NotFound(response, request)
+		return nil
+	}
+	cookie := http.Cookie{Name: "token", Value: request.PostFormValue("token"), HttpOnly: true, SameSite: http.SameSiteStrictMode}
+	http.SetCookie(response, &cookie) // with HTTPS, also Secure
+	http.Redirect(response, request, "/", http.StatusSeeOther)
+	return nil
+}
+
+// handle responds to errors: when it is not known who is viewing, nothing is shown.
+func handle(run func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
+	return func(response http.ResponseWriter, request *http.Request) {
+		response.Header().Set("Cache-Control", "no-store")
+		err := run(response, request)
+		var failed *usergroupgateway.GatewayError
+		switch {
+		case err == nil:
+		case !errors.As(err, &failed):
+			log.Print(err) // the browser has gone
+		case failed.Code == "NOT_FOUND" || failed.Code == "SUSPENDED": // a moment ago
+			http.Error(response, "Sign in again.", http.StatusUnauthorized)
+		case strings.HasSuffix(failed.Code, "_EMBED_TOKEN"):
+			http.Error(response, failed.Message, http.StatusUnauthorized)
+		default:
+			log.Printf("%v (request %s)", err, failed.RequestID)
+			response.Header().Set("Retry-After", strconv.Itoa(int(failed.RetryAfter.Seconds())+1))
+			http.Error(response, "Try again later.", http.StatusServiceUnavailable)
+		}
+	}
+}
+
+func main() {
+	url, port := os.Getenv("GATEWAY"), os.Getenv("PORT")
+	if port == "" {
+		port = "3000"
+	}
+	gateway, err := usergroupgateway.New(url, os.Getenv("API_TOKEN"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	gateway.Timeout = 5 * time.Second
+	// The gateway at its PUBLIC_URL, with groups of the Testing environment.
+	verifier := &usergroupgateway.EmbedTokenVerifier{
+		Issuer: url + "/testing", JWKS: url + "/.well-known/jwks.json", Audience: "dashboards",
+	}
+	b := &backend{gateway, verifier}
+	http.HandleFunc("/", handle(b.showPage))
+	http.HandleFunc("/embed-token", handle(b.createEmbedToken))
+	http.HandleFunc("/data", handle(b.sendData))
+	http.HandleFunc("/sign-in", handle(b.signIn))
+	listener, err := net.Listen("tcp", "127.0.0.1:"+port)
+	if err != nil {
+		log.Fatal(err)
+	}
+	log.Printf("listening on http://%s", listener.Addr())
+	log.Fatal(http.Serve(listener, nil))
+}

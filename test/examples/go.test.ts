@@ -1,0 +1,101 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { checkConformance, conformanceCases } from '../support/conformance.ts';
+import { checkUnavailable, checkViewer, dataStatus, startEmbedBackend } from '../support/embed-backend.ts';
+import { lacks, runInProcess, samplesOf, signedWebhook } from '../support/example.ts';
+import { startGateway } from '../support/gateway.ts';
+import { endProcesses, launch } from '../support/process.ts';
+
+const module = fileURLToPath(new URL('../../examples/go', import.meta.url));
+let folder: string;
+let runner: string;
+
+/** Compiles a program of the example. */
+async function build(program: string, args: string[]): Promise<void> {
+  const { code, stderr } = await launch('go', ['build', '-buildvcs=false', '-o', program, ...args], {}, { cwd: module }).ended;
+  expect([code, stderr]).toEqual([0, '']);
+}
+
+/** Compiles a program as if it were in a folder of the example, which users copy without it. */
+async function buildBeside(program: string, source: string): Promise<void> {
+  const overlay = `${program}.json`;
+  writeFileSync(overlay, JSON.stringify({ Replace: { [join(module, 'beside/main.go')]: source } }));
+  await build(program, ['-overlay', overlay, './beside']);
+}
+
+const cases = conformanceCases(['verifyEmbedToken']);
+
+describe.skipIf(lacks('go', ['version'], 'golang-go'))('Go', () => {
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'user-group-gateway-go-'));
+    runner = join(folder, 'conformance');
+    await buildBeside(runner, fileURLToPath(new URL('conformance.go', import.meta.url)));
+  });
+  afterAll(async () => {
+    await endProcesses();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test.concurrent.each(cases)('$name', (testCase) =>
+    checkConformance(testCase, (runnable) => runInProcess(runner, [], runnable)),
+  );
+
+  test('the example is formatted, and vet finds nothing', async () => {
+    for (const [program, args] of [
+      ['gofmt', ['-l', '.', fileURLToPath(new URL('.', import.meta.url))]],
+      ['go', ['vet', './...']],
+    ] as const) {
+      const { code, stdout, stderr } = await launch(program, [...args], {}, { cwd: module }).ended;
+      expect([program, code, stdout, stderr]).toEqual([program, 0, '', '']);
+    }
+  });
+
+  test('the embed backend shows the group of a token, and nothing to anyone else', async () => {
+    const backend = join(folder, 'backend');
+    await build(backend, ['.']);
+    const started = await startEmbedBackend((given) => launch(backend, [], given));
+    const embedToken = await checkViewer(started);
+    await started.client.userGroups.suspend({ by: { providedId: 'acme' } });
+    await checkUnavailable(started);
+    // It verifies with the public keys, and needs no gateway for that.
+    expect(await dataStatus(started, embedToken)).toBe(200);
+  });
+
+  test('the sample of the README works', async () => {
+    const gateway = await startGateway();
+    onTestFinished(() => gateway.close());
+    const { secret: API_TOKEN } = await gateway.issue({ scopes: ['groups:write', 'groups:read', 'embed:sign'] });
+    const [sample = ''] = samplesOf('examples/go/README.md', 'go', gateway);
+    const { secret, headers, body } = signedWebhook();
+    const source = join(folder, 'sample.go');
+    writeFileSync(
+      source,
+      `package main
+import ("context"; "encoding/json"; "net/http"; "os"; "time"; "example.com/embed-backend/usergroupgateway")
+func main() {
+ctx, request := context.Background(), http.Request{Header: http.Header{}}
+secret, body := ${JSON.stringify(secret)}, []byte(${JSON.stringify(body)})
+${Object.entries(headers)
+  .map(([name, value]) => `request.Header.Set("${name}", "${value}")`)
+  .join('\n')}
+${sample}
+json.NewEncoder(os.Stdout).Encode([]any{created, group, viewer, until, claims, event, err})
+}`,
+    );
+    await buildBeside(join(folder, 'sample'), source);
+    const { stdout, stderr } = await launch(join(folder, 'sample'), [], { API_TOKEN }).ended;
+    expect(stderr).toBe('');
+    expect(JSON.parse(stdout)).toMatchObject([
+      true,
+      { providedId: 'acme', properties: { plan: 'gold' } },
+      { name: 'ACME', token: '' },
+      expect.stringMatching(/^\d{4}-/),
+      { sub: 'acme', aud: 'dashboards' },
+      { type: 'user_group.updated', data: { team_id: 7 } },
+      null,
+    ]);
+  });
+});

@@ -1,0 +1,160 @@
+import { encodeGlobalID } from '@pothos/plugin-relay';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { eventKey } from '../../src/audit-log/events.ts';
+import { encodeCursor } from '../../src/database/keyset.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { endProcesses, run } from '../support/process.ts';
+
+let database: TestDatabase;
+let settings: Record<string, string>;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  settings = { DATABASE_URL: database.url };
+});
+afterAll(async () => {
+  await endProcesses();
+  await database.close();
+});
+beforeEach(async () => {
+  await database.pool.query('truncate webhook, webhook_delivery, event');
+});
+
+const webhooks = (...args: string[]) => run(['webhooks', ...args], settings);
+const create = async (...args: string[]): Promise<{ id: number; secret: string }> =>
+  JSON.parse((await webhooks('create', '--url', 'https://hooks.example.com/a', '--json', ...args)).stdout);
+
+test('webhooks create prints the secret once; list, delete and the audit log know the webhook', async () => {
+  const made = await webhooks(
+    ...['create', '--url', 'https://hooks.example.com/path', '--type', 'user_group.created', '--type', 'user_group.deleted'],
+    ...['--environment', 'Testing', '--description', 'cache “A”'],
+  );
+  expect(made).toMatchObject({ code: 0, stderr: '' });
+  const [, id = ''] = /^#(\d+) {2}https:\/\/hooks\.example\.com\/path {2}· /.exec(made.stdout) ?? [];
+  expect(made.stdout.match(/whsec_[A-Za-z0-9+/]{43}=/g)).toHaveLength(1);
+
+  const listed = await webhooks('list');
+  expect(listed.stdout).toBe(`${made.stdout.split('\n')[0]}\n`);
+  expect(listed.stdout).toContain('user_group.created user_group.deleted  ·  Testing  ·  cache “A”  ·  created ');
+  expect(JSON.parse((await webhooks('list', '--json')).stdout)).toEqual([
+    {
+      id: Number(id),
+      url: 'https://hooks.example.com/path',
+      types: ['user_group.created', 'user_group.deleted'],
+      environments: ['Testing'],
+      description: 'cache “A”',
+      status: 'enabled',
+      disabledReason: null,
+      failingSince: null,
+      lastDeliveryAt: null,
+      previousSecretEndsAt: null,
+      createdAt: expect.stringMatching(/^\d{4}-/),
+    },
+  ]);
+
+  expect(await webhooks('delete', id)).toMatchObject({ code: 0, stdout: `Deleted the webhook #${id}.\n` });
+  expect((await webhooks('list')).stdout).toBe('No webhooks. Create one with `webhooks create`.\n');
+  expect((await webhooks('list', '--json')).stdout).toBe('[]\n');
+  const events = await database.prisma.event.findMany({ orderBy: { id: 'asc' } });
+  expect(events.map(({ type, actorKind }) => [type, actorKind])).toEqual([
+    ['webhook.created', 'CLI'],
+    ['webhook.deleted', 'CLI'],
+  ]);
+});
+
+test('webhooks create --json prints one object with exactly the documented members', async () => {
+  const { code, stdout, stderr } = await webhooks('create', '--url=https://hooks.example.com/', '--json');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(JSON.parse(stdout)).toEqual({
+    id: expect.any(Number),
+    secret: expect.stringMatching(/^whsec_/),
+    url: 'https://hooks.example.com/',
+    types: null,
+    environments: null,
+    description: null,
+  });
+});
+
+test('webhooks create takes http to the networks of the setting alone', async () => {
+  const args = ['webhooks', 'create', '--url', 'http://10.1.2.3/hooks'];
+  const refused = await run(args, settings);
+  expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^url: must begin with https/) });
+  expect(await run(args, { ...settings, WEBHOOKS_ALLOWED_NETWORKS: '10.1.0.0/16' })).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('webhooks create reports every invalid argument at once, and creates nothing', async () => {
+  const { code, stderr } = await webhooks('create', '--type', 'created', '--environment', 'none', '--json=yes', 'word');
+  expect(code).toBe(2);
+  expect(stderr.split('\n\n')[0]?.split('\n').slice(1)).toEqual([
+    '  Unexpected argument "word".',
+    '  --json takes no value.',
+    '  --url is required: where events are sent to.',
+    expect.stringMatching(/^ {2}--type must be one of user_group\.created, .*, not "created"\.$/),
+    '  --environment must be one of Customer, Testing, Untagged, None, not "none".',
+  ]);
+  expect(await database.prisma.webhook.count()).toBe(0);
+});
+
+test.each([
+  ['an unknown subcommand', ['show'], /Unknown command "webhooks show"/],
+  ['none', [], /No subcommand was given/],
+  ['list with a word', ['list', 'all'], /accepts only --json/],
+  ['delete without an id', ['delete'], /takes one numeric id/],
+  ['delete of a name', ['delete', 'hooks'], /takes one numeric id/],
+  ['deliveries with another status', ['deliveries', '1', '--status', 'lost'], /--status must be pending, delivered or failed/],
+  ['deliveries with a limit that is too high', ['deliveries', '1', '--limit', '1001'], /--limit must be .* 1 to 1000/],
+  ['redeliver of nothing', ['redeliver', '1'], /needs --event/],
+  ['redeliver of both', ['redeliver', '1', '--event', 'x', '--after', 'y'], /needs --event/],
+])('%s is a usage error', async (_, args, message) => {
+  expect(await webhooks(...args)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(message) });
+});
+
+test.each([['delete'], ['deliveries'], ['redeliver', '--event', 'x']])(
+  'webhooks %s of one that does not exist fails',
+  async (action, ...rest) => {
+    const failed = await webhooks(action, '2000000000', ...rest);
+    expect(failed).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('No webhook has the number 2000000000'),
+    });
+  },
+);
+
+test('webhooks redeliver sends events again, and deliveries lists them', async () => {
+  const { id } = await create();
+  expect(await webhooks('deliveries', String(id))).toMatchObject({ code: 0, stdout: 'No deliveries.\n' });
+  const event = await database.prisma.event.findFirstOrThrow({ where: { type: 'webhook.created' } });
+  const eventId = encodeGlobalID('Event', eventKey(event));
+  const sent = await webhooks('redeliver', String(id), '--event', eventId);
+  expect(sent).toMatchObject({ code: 0, stderr: '' });
+  expect(sent.stdout).toMatch(new RegExp(`^${eventId} {2}· {2}webhook\\.created {2}· {2}pending {2}· {2}attempts: 0`));
+  expect((await webhooks('deliveries', String(id), '--status', 'pending')).stdout).toBe(sent.stdout);
+  expect((await webhooks('deliveries', String(id), '--status', 'failed', '--json')).stdout).toBe('[]\n');
+  const [listed] = JSON.parse((await webhooks('deliveries', String(id), '--limit=1', '--json')).stdout);
+  expect(listed).toMatchObject({
+    id: expect.stringMatching(/^\d+$/),
+    eventId,
+    status: 'pending',
+    responseStatus: null,
+    error: null,
+  });
+
+  const unknown = await webhooks('redeliver', String(id), '--event', 'x');
+  expect(unknown).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^ids\.0: is not the ID of an event/) });
+});
+
+test('webhooks redeliver --after goes back to a cursor of the feed', async () => {
+  const { id } = await create();
+  const { rows } = await database.pool.query(
+    'insert into event_feed (last_position) values (7) on conflict (id) do update set last_position = 7 returning epoch',
+  );
+  await database.prisma.webhook.update({ where: { id }, data: { position: 7n } });
+  const cursor = encodeCursor('EventFeed', [rows[0].epoch, '3']);
+  const sent = await webhooks('redeliver', String(id), '--after', cursor);
+  expect(sent).toMatchObject({
+    code: 0,
+    stderr: '',
+    stdout: `The events after the cursor are sent to the webhook #${id} again.\n`,
+  });
+  expect(await database.prisma.webhook.findUnique({ where: { id } })).toMatchObject({ position: 3n });
+});

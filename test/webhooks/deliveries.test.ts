@@ -1,0 +1,242 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { webhookId } from '../support/node-id.ts';
+import { createWebhook, operations, sendAs } from '../support/webhooks.ts';
+
+let gateway: TestGateway;
+let admin: string;
+beforeAll(async () => {
+  gateway = await startGateway();
+  gateway.drain(); // nothing is tried
+  admin = (await gateway.issue({ environment: null, scopes: ['admin'] })).secret;
+});
+afterAll(() => gateway.close());
+beforeEach(async () => {
+  await gateway.database.pool.query('truncate webhook, webhook_delivery, event, user_group cascade');
+});
+
+/** A webhook to which nothing is sent but what the test sends. */
+async function create(fields: object = {}) {
+  const { webhook } = await createWebhook(gateway, admin, fields);
+  await gateway.database.prisma.webhook.update({ where: { id: webhook.number }, data: { position: 2n ** 62n } });
+  await gateway.database.prisma.webhookDelivery.deleteMany({ where: { webhookId: webhook.number } });
+  return webhook;
+}
+
+const list = async (variables: object) => {
+  const { json } = await gateway.graphql(operations.deliveries, { ...variables }, { token: admin });
+  return json.errors ? json.errors[0].extensions : json.data.webhookDeliveries;
+};
+const redeliver = (webhook: string, input: object) => sendAs(gateway, admin, 'redeliver', { webhook, input });
+const sendTest = (id: string) => sendAs(gateway, admin, 'test', { input: { id } });
+const disable = (id: string) => sendAs(gateway, admin, 'update', { input: { id, enabled: false } });
+
+/** The IDs of the events of groups, oldest first: each is created by a caller of Testing. */
+async function createGroups(...ids: string[]): Promise<string[]> {
+  for (const user_group_id of ids) await gateway.send('GET', '/api/user', { body: { user_group_id } });
+  const { json } = await gateway.graphql(
+    '{ events(filter: { types: [USER_GROUP_CREATED] }) { nodes { id } } }',
+    {},
+    { token: admin },
+  );
+  return json.data.events.nodes.map(({ id }: { id: string }) => id).reverse();
+}
+
+const eventIds = ({ nodes }: { nodes: { eventId: string }[] }) => nodes.map(({ eventId }) => eventId);
+
+describe('sendTestEvent', () => {
+  test('creates a pending delivery of an event that is not in the audit log', async () => {
+    const webhook = await create();
+    const { delivery } = await sendTest(webhook.id);
+    expect(delivery).toMatchObject({
+      eventId: expect.stringMatching(/^test_[\da-f-]{36}$/),
+      type: 'webhook.test',
+      status: 'PENDING',
+      attempts: 0,
+      nextAttemptAt: delivery.createdAt,
+      lastAttemptAt: null,
+      responseStatus: null,
+    });
+    expect(JSON.parse(delivery.body)).toEqual({
+      type: 'webhook.test',
+      timestamp: delivery.createdAt,
+      data: { id: webhook.id, provided_id: null, team_id: null, environment: 'None', changed: [] },
+    });
+    expect((await list({ webhook: webhook.id })).nodes).toEqual([delivery]);
+    expect(await gateway.database.prisma.event.count({ where: { type: 'webhook.test' } })).toBe(0);
+    const find = 'query ($id: ID!) { node(id: $id) { ... on WebhookDelivery { eventId } } }';
+    const { json } = await gateway.graphql(find, { id: delivery.id }, { token: admin });
+    expect(json.data.node).toEqual({ eventId: delivery.eventId });
+  });
+
+  test('of a disabled webhook says to enable it', async () => {
+    const webhook = await create();
+    await disable(webhook.id);
+    const { code, issues } = await sendTest(webhook.id);
+    expect([code, issues[0]]).toEqual(['INVALID_INPUT', { path: ['id'], message: expect.stringContaining('updateWebhook') }]);
+  });
+});
+
+describe('redeliverEvents by ids', () => {
+  test('creates a delivery of each event, once, with the ID and the names of what changed', async () => {
+    const webhook = await create();
+    const [first = '', second = ''] = await createGroups('acme', 'globex');
+    const { deliveries } = await redeliver(webhook.id, { ids: [second, first, second] });
+    expect(deliveries.map(({ eventId }: { eventId: string }) => eventId)).toEqual([first, second]);
+    expect(deliveries[0]).toMatchObject({ type: 'user_group.created', status: 'PENDING', attempts: 0 });
+    expect(JSON.parse(deliveries[0].body)).toMatchObject({
+      type: 'user_group.created',
+      data: { provided_id: 'acme', environment: 'Testing', changed: ['name'] },
+    });
+    // Again, whether they were delivered or not.
+    await redeliver(webhook.id, { ids: [first] });
+    expect(eventIds(await list({ webhook: webhook.id }))).toEqual([first, second, first]);
+  });
+
+  test.each([
+    ['of another type', { types: ['USER_GROUP_DELETED'] }],
+    ['of another environment', { environments: ['CUSTOMER', 'NONE'] }],
+  ])('rejects an event %s', async (_, fields) => {
+    const webhook = await create(fields);
+    const ids = await createGroups('acme');
+    expect(await redeliver(webhook.id, { ids })).toMatchObject({ code: 'INVALID_INPUT', issues: [{ path: ['ids', '0'] }] });
+  });
+
+  test.each([
+    ['that does not exist', 'RXZlbnQ6MTc2Mzg5MDAwMDAwMC4x'],
+    ['of a test', 'test_0c3a5e0e-6c4b-4d3e-9d65-5d2f2f1f2a11'],
+    ['of something else', webhookId(1)],
+    ['that is empty', ''],
+  ])('rejects all of them for an ID %s', async (_, other) => {
+    const webhook = await create();
+    const [id] = await createGroups('acme');
+    expect(await redeliver(webhook.id, { ids: [id, other] })).toMatchObject({
+      code: 'INVALID_INPUT',
+      issues: [{ path: ['ids', '1'] }],
+    });
+    expect((await list({ webhook: webhook.id })).nodes).toEqual([]);
+  });
+
+  test('takes 1 to 100', async () => {
+    const webhook = await create();
+    const [id] = await createGroups('acme');
+    expect((await redeliver(webhook.id, { ids: Array.from({ length: 100 }, () => id) })).deliveries).toHaveLength(1);
+    for (const ids of [[], Array.from({ length: 101 }, () => id)]) {
+      expect(await redeliver(webhook.id, { ids })).toMatchObject({ code: 'INVALID_INPUT', issues: [{ path: ['ids'] }] });
+    }
+  });
+});
+
+test.each([
+  [
+    'a disabled webhook',
+    'INVALID_INPUT',
+    async () => {
+      const webhook = await create();
+      await disable(webhook.id);
+      return webhook.id;
+    },
+  ],
+  ['a webhook that does not exist', 'NOT_FOUND', async () => webhookId(2_000_000_000)],
+  ['the ID of something else', 'INVALID_INPUT', async () => 'VXNlckdyb3VwOjE='],
+])('redeliverEvents to %s is %s', async (_, code, prepare) => {
+  const ids = await createGroups('acme');
+  expect(await redeliver(await prepare(), { ids })).toMatchObject({ code });
+});
+
+describe('webhookDeliveries', () => {
+  test('lists pages of one webhook, the newest first, and those with a status', async () => {
+    const [webhook, other] = [await create(), await create()];
+    await sendTest(other.id);
+    const statuses = ['DELIVERED', 'FAILED', 'PENDING', 'FAILED', 'DELIVERED'] as const;
+    const data = statuses.map((status, index) => ({
+      webhookId: webhook.number,
+      eventId: `event ${index}`,
+      type: 'user_group.created',
+      body: '{}',
+      status,
+      attempts: index,
+      lastAttemptAt: new Date(0),
+      responseStatus: 500,
+      responseBody: 'no',
+      error: 'late',
+    }));
+    await gateway.database.prisma.webhookDelivery.createMany({ data });
+
+    const first = await list({ webhook: webhook.id, first: 3 });
+    const second = await list({ webhook: webhook.id, first: 3, after: first.pageInfo.endCursor });
+    expect([...eventIds(first), ...eventIds(second)]).toEqual(['event 4', 'event 3', 'event 2', 'event 1', 'event 0']);
+    expect([first.pageInfo.hasNextPage, second.pageInfo.hasNextPage]).toEqual([true, false]);
+    expect(first.nodes[1]).toMatchObject({
+      status: 'FAILED',
+      attempts: 3,
+      nextAttemptAt: null,
+      lastAttemptAt: '1970-01-01T00:00:00.000Z',
+      responseStatus: 500,
+      responseBody: 'no',
+      error: 'late',
+    });
+
+    const failed = await list({ webhook: webhook.id, status: 'FAILED', first: 1 });
+    const next = await list({ webhook: webhook.id, status: 'FAILED', first: 1, after: failed.pageInfo.endCursor });
+    expect([...eventIds(failed), ...eventIds(next)]).toEqual(['event 3', 'event 1']);
+    expect(next.pageInfo.hasNextPage).toBe(false);
+  });
+
+  test.each([
+    ['a webhook that does not exist', { webhook: webhookId(2_000_000_000) }, { nodes: [] }],
+    ['the ID of something else', { webhook: 'x' }, { code: 'INVALID_INPUT' }],
+    ['a page that is too large', { webhook: webhookId(1), first: 101 }, { code: 'INVALID_INPUT' }],
+    ['a cursor of another list', { webhook: webhookId(1), after: 'x' }, { code: 'INVALID_INPUT' }],
+  ])('of %s', async (_, variables, expected) => {
+    expect(await list(variables)).toMatchObject(expected);
+  });
+});
+
+describe('redeliverEvents by a cursor of the feed', () => {
+  const feed = async (after: string | null = null) => {
+    const query = 'query ($after: String) { eventFeed(after: $after, types: [USER_GROUP_CREATED]) { cursor nodes { id } } }';
+    const { json } = await gateway.graphql(query, { after }, { token: admin });
+    return json.data.eventFeed;
+  };
+  const positionOf = async (id: number) => (await gateway.database.prisma.webhook.findUniqueOrThrow({ where: { id } })).position;
+
+  test('sends every event after it again that the webhook takes, and none before it', async () => {
+    const webhook = await create({ types: ['USER_GROUP_CREATED'] });
+    await createGroups('before');
+    const { cursor } = await feed('latest');
+    const [, second, third] = await createGroups('second', 'third');
+    const { lastPosition } = await gateway.database.prisma.eventFeed.findUniqueOrThrow({ where: { id: 1 } });
+    expect(await redeliver(webhook.id, { after: cursor })).toEqual({ deliveries: null });
+    await expect.poll(async () => eventIds(await list({ webhook: webhook.id }))).toEqual([third, second]);
+    expect(await positionOf(webhook.number)).toBeGreaterThanOrEqual(lastPosition);
+  });
+
+  test('never leaves out what is still to be sent', async () => {
+    const webhook = await create({ types: ['USER_GROUP_CREATED'] });
+    const ids = await createGroups('acme');
+    const { cursor } = await feed('latest');
+    const where = { id: webhook.number };
+    await gateway.database.prisma.webhook.update({ where, data: { position: 0n } });
+    expect(await redeliver(webhook.id, { after: cursor })).toEqual({ deliveries: null });
+    await expect.poll(async () => eventIds(await list({ webhook: webhook.id }))).toEqual(ids);
+  });
+
+  test.each(['', 'latest', 'x'])('rejects the cursor %j', async (after) => {
+    const webhook = await create();
+    expect(await redeliver(webhook.id, { after })).toMatchObject({ code: 'INVALID_INPUT', issues: [{ path: ['after'] }] });
+    expect(await positionOf(webhook.number)).toBe(2n ** 62n);
+  });
+
+  test('of events that are no longer kept is CURSOR_EXPIRED', async () => {
+    const webhook = await create();
+    const { cursor } = await feed('latest');
+    await gateway.database.pool.query(
+      'update event_feed set last_position = last_position + 10, removed_through = last_position + 5',
+    );
+    const variables = { webhook: webhook.id, input: { after: cursor } };
+    const { json } = await gateway.graphql(operations.redeliver, variables, { token: admin });
+    expect(json.errors[0].extensions.code).toBe('CURSOR_EXPIRED');
+    expect(await positionOf(webhook.number)).toBe(2n ** 62n);
+  });
+});
