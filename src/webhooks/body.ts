@@ -41,7 +41,8 @@ export function deliveryBody(event: SentEvent, globalId: GlobalId): string {
 }
 
 /** The ID of what was changed; null for an event of the whole gateway. */
-function subjectOf({ teamId, subjectApiTokenId, ...event }: SentEvent, globalId: GlobalId): string | null {
+function subjectOf(event: SentEvent, globalId: GlobalId): string | null {
+  const { teamId, subjectApiTokenId } = event;
   if (teamId !== null) return globalId('UserGroup', teamId);
   if (subjectApiTokenId !== null) return globalId('ApiToken', subjectApiTokenId);
   const webhook = asObject(asObject(event.changes)?.['webhook']);

@@ -118,6 +118,20 @@ test('each event of the environments and types is delivered, and verifies', asyn
   expect(after).toMatchObject({ failingSince: null, lastDeliveryAt: expect.any(Date) });
 });
 
+test('events of the whole gateway and of webhooks are delivered too', async () => {
+  const { url, received } = await receive();
+  const { webhook } = await subscribe(url, { environments: null });
+  deliver();
+  const changes = { import: '00000000-0000-4000-8000-000000000000', created: 1, updated: 0 };
+  await record([1], { type: 'user_group.imported', environment: 'None', teamId: null, providedId: null, changes });
+  await untilAll('DELIVERED', 2);
+  const bodies = received.map(({ body }) => JSON.parse(body)).sort((a, b) => (a.type < b.type ? -1 : 1));
+  expect(bodies).toMatchObject([
+    { type: 'user_group.imported', data: { id: null, changed: ['import', 'created', 'updated'] } },
+    { type: 'webhook.created', data: { id: encodeGlobalID('Webhook', webhook.id) } },
+  ]);
+});
+
 test('while a secret is replaced, deliveries have both signatures', async () => {
   const { url, received } = await receive();
   const { secret, webhook } = await subscribe(url);
