@@ -78,7 +78,7 @@ function countLate(table: readonly StoredEvent[]): number {
   return late;
 }
 
-/** The longest time that a follower that waits may take without faults. The machine may be busy, so more than the second of the documentation. */
+/** The longest time that a follower that waits may take without faults: more than the documented second, for a busy machine. */
 const mostDelayMs = 4_000;
 
 /** Checks the delay of those that wait, from the acknowledgement of a commit to the arrival of its event. */
