@@ -44,13 +44,16 @@ export function startActivity(context: ScenarioContext, deployment: Deployment, 
   );
   const commits = new Map<string, number>();
   const stopped = new AbortController();
-  const holding = Array.from({ length: openTransactions }, (_, index) => holdOpen(deployment, `held ${index}`, commits, stopped));
-  const importing = importRepeatedly(context, deployment, stopped.signal);
+  const running: Promise<unknown>[] = [];
   const end = async () => {
     stopped.abort();
-    await Promise.all([...holding, importing]);
+    await Promise.all(running);
   };
   context.onEnd(end);
+  const importing = importRepeatedly(context, deployment, stopped.signal);
+  running.push(importing);
+  for (let index = 0; index < openTransactions; index += 1)
+    running.push(holdOpen(deployment, `held ${index}`, commits, stopped.signal));
   return {
     commits,
     more: async () => void (await Promise.all(both.map((each) => each.more(30)))),
@@ -68,9 +71,9 @@ export function startActivity(context: ScenarioContext, deployment: Deployment, 
 }
 
 /** Changes a group in transactions that stay open, while a gateway changes it too. Faults end a transaction, not the loop. */
-async function holdOpen(deployment: Deployment, id: string, commits: Map<string, number>, stopped: AbortController) {
+async function holdOpen(deployment: Deployment, id: string, commits: Map<string, number>, signal: AbortSignal) {
   const { testing: token } = deployment.tokens;
-  for (let turn = 0; !stopped.signal.aborted; turn += 1) {
+  for (let turn = 0; !signal.aborted; turn += 1) {
     const group = await send(deployment.port(), 'GET', '/api/user', { token, body: { user_group_id: id } });
     const teamId = group.json?.user_group?.team_id;
     const client = new pg.Client(deployment.url);
@@ -105,11 +108,17 @@ async function importRepeatedly({ folder, onEnd }: ScenarioContext, { url }: Dep
   const args = [binary, 'groups', 'import', file, '--environment', 'Testing', '--on-existing', 'update'];
   const environment = { DATABASE_URL: url, DB_NAMED_STATEMENTS: 'false', ENCRYPTION_KEYS: testKey };
   let completed = 0;
-  for (let turn = 0; !signal.aborted; turn += 1) {
+  let kill: (() => void) | undefined;
+  let isOver = false;
+  onEnd(() => {
+    isOver = true;
+    kill?.();
+  });
+  for (let turn = 0; !signal.aborted && !isOver; turn += 1) {
     const line = (index: number) => JSON.stringify({ user_group_id: `imported ${index}`, name: `${turn}` });
     writeFileSync(file, Array.from({ length: importedLines }, (_, index) => line(index)).join('\n'));
     const { child, ended } = launch(process.execPath, args, environment);
-    onEnd(() => void child.kill('SIGKILL'));
+    kill = () => void child.kill('SIGKILL');
     if ((await ended).code === 0) completed += 1;
   }
   return completed;
