@@ -13,7 +13,6 @@ import { help, type Options, readOptions } from './options.ts';
 import { prepare } from './prepare.ts';
 import { compareBuilds } from './previous.ts';
 import { otherTargets, tables } from './report.ts';
-import { compareSizes } from './sizes.ts';
 import { measureStartup, type Startup } from './startup.ts';
 import { type Result, ratios, summarise } from './statistics.ts';
 import { stopAll, supports, whyUnavailable } from './systems.ts';
@@ -108,14 +107,10 @@ async function main(): Promise<void> {
   prepare(logProgress);
   const { rounds, seconds, check, previous } = options;
   const plan = { rounds, seconds, check, previous, logProgress };
-  if (options.scale) await measureOperations(options.groups, print, logProgress, interrupted);
+  if (options.scale) return measureOperations(options.groups, print, logProgress, interrupted);
   const server = await startServer();
   try {
-    const run = options.scale
-      ? compareSizes(server, plan, print)
-      : options.growth
-        ? measureGrowth(server, openGenerator(), print)
-        : compare(server, options, plan);
+    const run = options.growth ? measureGrowth(server, openGenerator(), print) : compare(server, options, plan);
     if ((await Promise.race([run, interrupted])) === false) process.exitCode = 1;
   } finally {
     await stopAll();

@@ -44,12 +44,10 @@ export interface Plan {
 }
 
 /** One of several systems that are measured interleaved, and its database. */
-export interface Contender {
+interface Contender {
   /** Equal servers; each round measures the next one. */
   readonly servers: readonly [Running, ...Running[]];
   readonly database: BenchDatabase;
-  /** Whether each request of this server is for a group that it did not get before, instead of for a random one. */
-  readonly isWalk?: boolean;
 }
 
 /** Measures systems with one workload on one database, interleaved. @throws Error when a response is wrong. */
@@ -83,7 +81,7 @@ export async function measureWorkload(
 }
 
 /** Measures contenders interleaved: A B C, B C A, C A B, so that other load on the machine affects all of them equally. */
-export async function measureInterleaved(
+async function measureInterleaved(
   generator: Generator,
   workload: WorkloadId,
   contenders: readonly Contender[],
@@ -96,7 +94,7 @@ export async function measureInterleaved(
       const which = (turn + round) % contenders.length;
       const [contender, result] = [contenders[which], results[which]];
       if (!contender || !result) continue;
-      const { servers, database, isWalk = false } = contender;
+      const { servers, database } = contender;
       for (const running of round === 0 ? servers : [servers[(round - 1) % servers.length] ?? servers[0]]) {
         const label = `${workload}  ${round === 0 ? 'warming up' : `round ${round}/${rounds}`}  ${running.system} on ${database.groups} groups`;
         const run = {
@@ -104,7 +102,6 @@ export async function measureInterleaved(
           workload,
           connections,
           credentials: database.credentials,
-          isWalk,
           port: running.port,
           pid: running.pid,
           databasePid: database.serverPid,

@@ -17,7 +17,7 @@ export interface Options {
   readonly json: string | undefined;
   /** Whether to check responses instead of measuring: a second each, every response compared. */
   readonly check: boolean;
-  /** Whether to measure each kind of operation on many groups, and compare the gateway on few and on many. */
+  /** Whether to measure each kind of operation on many groups. */
   readonly scale: boolean;
   /** Whether to measure the gateway right after its database has grown. */
   readonly growth: boolean;
@@ -34,8 +34,7 @@ export const help = `Usage: npm run bench -- [options]
   --previous DIR   compares this build with another one, by the processor time of a request: a checkout that is built, or an
                    installed package; the exit status is 1 if a workload takes more
   --json FILE      writes the figures there
-  --scale          measures each kind of request, import, export, backup and restart, then compares the gateway on 1,000
-                   with the gateway on 1,000,000 groups, instead
+  --scale          measures each kind of request, import, export, backup and restart instead
   --growth         measures the gateway right after its database has grown, and after analyze, instead; the exit status is 1 if
                    that makes more than a fifth
   --check          a second each, and every response compared: for CI; prints no results

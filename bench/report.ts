@@ -1,4 +1,3 @@
-import type { Measurement } from './load/protocol.ts';
 import type { Series } from './measure.ts';
 import type { Startup } from './startup.ts';
 import { median, medianOf, type Ratio, type Result, ratios } from './statistics.ts';
@@ -20,9 +19,6 @@ const memoryTargetMb = 200;
 
 /** The maximum duration of a warm start. */
 const startTargetSeconds = 2;
-
-/** The least ratio of a million groups to a thousand, once each group was looked up. */
-export const scaleTarget = 0.95;
 
 /** The utilization of the load generator above which it is the bottleneck. */
 const generatorLimit = 0.9;
@@ -80,29 +76,6 @@ export function otherTargets(results: readonly Result[], startup: Startup | unde
   }
   return rows.length > 0 ? grid([['gateway', 'found', 'target'], ...rows]) : '';
 }
-
-/** The measurements of several gateways of one kind. */
-export type Gateways = readonly (readonly Measurement[])[];
-
-/** The effect of the number of groups on gateway and database. @param target the least ratio, if there is one. */
-export function scaleLines(label: string, few: Gateways, many: Gateways, target?: number): string {
-  const each = (figure: (one: Measurement) => number | undefined) =>
-    [many, few].map((gateways) => medianOf(gateways.flat().map(figure)) ?? Number.NaN) as [number, number];
-  const [ofMany, ofFew] = each(({ requestsPerSecond }) => requestsPerSecond);
-  const ratio = ofMany / ofFew;
-  const found = `${ofMany.toFixed(0)} ÷ ${ofFew.toFixed(0)} requests/s = ${ratio.toFixed(2)} ×`;
-  const compared = target === undefined ? found : `${found}  ${verdict(`≥ ${target} ×`, ratio >= target)}`;
-  const gateway = each(({ cpuMicrosecondsPerRequest }) => cpuMicrosecondsPerRequest).map((one) => one.toFixed(1));
-  const database = each(({ databaseMicrosecondsPerRequest }) => databaseMicrosecondsPerRequest).map((one) => one.toFixed(1));
-  return [
-    `gql-token on 1,000,000 groups, ${label}, against 1,000: ${compared}`,
-    `CPU µs/request: gateway ${gateway.join(' : ')}, database ${database.join(' : ')}`,
-    `requests/s of single gateways: ${mediansOf(many)} : ${mediansOf(few)}\n`,
-  ].join('\n');
-}
-
-const mediansOf = (gateways: Gateways): string =>
-  gateways.map((measurements) => median(measurements.map((one) => one.requestsPerSecond)).toFixed(0)).join(', ');
 
 /** The CPU time of a request in PostgreSQL's processes. */
 function databaseCpu(series: readonly Series[], workload: string, system: string): number | null {

@@ -5,7 +5,9 @@ import { createBatchLoader, type Load, maxLookupKeys } from './database/batch-lo
 import type { Database } from './database/client.ts';
 import type { PrismaClient } from './generated/prisma/client.ts';
 import { findKeyIdsOfTokens, findKeysOfLiveTokens } from './key-rotation/statements.ts';
-import { bindUserGroupWrites, type UserGroupWrites } from './user-groups/statements/insert.ts';
+import { bindUserGroupDeletions, type UserGroupDeletions } from './user-groups/statements/delete.ts';
+import { bindUserGroupMoves, type UserGroupMoves } from './user-groups/statements/environment.ts';
+import { bindUserGroupInserts, type UserGroupInserts } from './user-groups/statements/insert.ts';
 import { bindUserGroupLookups, type UserGroupLookups } from './user-groups/statements/look-up.ts';
 import { bindUserGroupPages, type UserGroupPages } from './user-groups/statements/pages.ts';
 import { bindUserGroupPatches, type UserGroupPatches } from './user-groups/statements/patch.ts';
@@ -25,7 +27,9 @@ interface KeysOfTokens {
 export interface UserGroupStatements
   extends UserGroupLookups,
     UserGroupPages,
-    UserGroupWrites,
+    UserGroupInserts,
+    UserGroupMoves,
+    UserGroupDeletions,
     UserGroupUpdates,
     UserGroupPatches,
     TokenRotation,
@@ -104,7 +108,9 @@ function statementsOn(
     userGroup: {
       ...bindUserGroupLookups(lookups),
       ...bindUserGroupPages(lookups),
-      ...bindUserGroupWrites(database, onRecorded),
+      ...bindUserGroupInserts(database, onRecorded),
+      ...bindUserGroupMoves(database, onRecorded),
+      ...bindUserGroupDeletions(database, onRecorded),
       ...bindUserGroupUpdates(database, onRecorded),
       ...bindUserGroupPatches(database, onRecorded),
       ...bindTokenRotation(database, onRecorded),

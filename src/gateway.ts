@@ -10,11 +10,10 @@ import { eventFeedHandler } from './audit-log/rest.ts';
 import { bindFeed } from './audit-log/statements/feed.ts';
 import type { OnRecorded } from './audit-log/statements/insert.ts';
 import { heavyWork } from './concurrency/heavy-work.ts';
-import { within } from './concurrency/semaphore.ts';
 import type { StoredBytes } from './concurrency/stored-bytes.ts';
 import { waitingKeys } from './database/batch-loader.ts';
 import type { Database } from './database/client.ts';
-import { isMigrated, ownMigrationNames } from './database/migrate.ts';
+import { ownMigrationNames } from './database/migrate.ts';
 import { traceStatements } from './database/traced.ts';
 import { createDb, createTransactionDb, type Db } from './db.ts';
 import { introspect } from './embed-tokens/embed-tokens.ts';
@@ -36,7 +35,8 @@ import { createHttpServer, urlOf } from './http/server.ts';
 import { createExecuteOnce } from './idempotency/idempotency.ts';
 import { instanceSource } from './instance/instance.ts';
 import { metricsHandler } from './instance/metrics-route.ts';
-import { findNewestKeyId } from './key-rotation/statements.ts';
+import { unreadiness } from './instance/readiness.ts';
+import { logOutages } from './log.ts';
 import { metrics } from './metrics/metrics.ts';
 import { GraphQLMetrics } from './metrics/operation-names.ts';
 import { type InstanceMetrics, ProcessMetrics, singleProcess } from './metrics/process-metrics.ts';
@@ -86,9 +86,6 @@ export interface GatewayOptions extends GraphQLHandlerOptions {
   readonly combineMetrics?: ((own: ProcessMetrics) => InstanceMetrics) | undefined;
 }
 
-/** How long `/readyz` waits for the database before it reports it as unreachable. */
-const readinessTimeoutMs = 2_000;
-
 /** How often a missing encryption key is logged: each request that needs it fails. */
 const missingKeyLogMs = 60_000;
 
@@ -110,7 +107,8 @@ export function buildGateway(
   const eventBytes = options.eventBytes ?? createEventBytes();
   const onRecorded: OnRecorded = (event) => countEvent(eventBytes, event);
   const { webhooksAllowedNetworks: webhookNetworks = [] } = options;
-  const lastResolved = recordLastResolved(bindResolvedStamps(database));
+  const whenWritten = (what: string) => logOutages(log, `${what} cannot be recorded`, `${what} is recorded again`);
+  const lastResolved = recordLastResolved(bindResolvedStamps(database), whenWritten('the time when groups were last resolved'));
   const feed = bindFeed(database);
   const feedWatch = createFeedWatch(feed);
   const bindServices = (db: Db, { query }: Pick<Database, 'query'>): Services => {
@@ -124,7 +122,7 @@ export function buildGateway(
   const executeOnce = createExecuteOnce(database, keys, (transaction) =>
     bindServices(createTransactionDb(transaction, onRecorded), transaction),
   );
-  const lastUsed = recordLastUsed(services.db);
+  const lastUsed = recordLastUsed(services.db, whenWritten('the time when API tokens were last used'));
   let draining = false;
 
   const graphqlMetrics = new GraphQLMetrics();
@@ -229,18 +227,6 @@ function onceInMs(intervalMs: number, maxTexts: number): (text: string) => boole
     nextMs.set(text, nowMs + intervalMs);
     return true;
   };
-}
-
-/** Why the gateway cannot serve; nothing if it can. */
-async function unreadiness(database: Database, keys: KeyRing): Promise<string | undefined> {
-  const read = async () =>
-    (await isMigrated(database)) ? { newest: await findNewestKeyId(database) } : 'the database has pending migrations';
-  const check = read().catch(() => 'the database is unreachable');
-  const found = await within(readinessTimeoutMs, check, () => 'the database does not respond');
-  if (typeof found === 'string') return found;
-  // Reads a file, and does not fail for the same reasons.
-  if (found.newest === undefined || keys.has(found.newest)) return undefined;
-  return `the encryption key ${found.newest} is missing, which new user groups use: the command doctor says where it belongs`;
 }
 
 let version: string | undefined;

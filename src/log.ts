@@ -45,6 +45,20 @@ const framesOf = (stack = ''): string =>
     .filter((line) => line.startsWith('    at '))
     .join('\n');
 
+/**
+ * Logs when something that is tried again and again begins to fail, and when it works again; not each failure.
+ *
+ * @returns receives each outcome: the error, or nothing.
+ */
+export function logOutages(log: Logger, failing: string, recovered: string): (error?: unknown) => void {
+  let isFailing = false;
+  return (error) => {
+    if (error !== undefined && !isFailing) log.warn({ err: error }, failing);
+    if (error === undefined && isFailing) log.info(recovered);
+    isFailing = error !== undefined;
+  };
+}
+
 /** How many bytes of the log wait for a reader. */
 const maxWaitingBytes = 1_048_576;
 

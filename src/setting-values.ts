@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { InvalidDatabaseUrl, parseDatabaseUrl } from './database/database-url.ts';
-import { maxKeyFileBytes, parseEncryptionKeys } from './encryption/keys.ts';
+import { maxKeyFileBytes, parseEncryptionKeys } from './encryption/key-texts.ts';
 
 /** A setting that is on or off. */
 export const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { didYouMean } from './docs-config/did-you-mean.ts';
-import { generateEncryptionKey } from './encryption/keys.ts';
+import { generateEncryptionKey } from './encryption/key-texts.ts';
 import {
   checkDatabaseUrl,
   flag,
@@ -244,22 +244,6 @@ export function findMisspelled(environment: NodeJS.ProcessEnv): readonly string[
 
 function defaultOf(setting: Setting, isTerminal: boolean): string | undefined {
   return typeof setting.default === 'function' ? setting.default(isTerminal) : setting.default;
-}
-
-/** The default of a setting as text with backticks, as the documentation shows it; empty if there is none. */
-export function describeDefault({ default: value, defaultInWords }: Setting): string {
-  return defaultInWords ?? (value === undefined ? '' : `\`${String(value)}\``);
-}
-
-/** The settings as lines of a command's help. */
-export function describeSettings(): string {
-  const all: readonly Setting[] = Object.values(settings);
-  const width = Math.max(...all.map(({ name }) => name.length));
-  const lines = all.map((setting) => {
-    const value = describeDefault(setting);
-    return `  ${setting.name.padEnd(width)}  ${setting.description}${value && ` (default: ${value})`}\n`;
-  });
-  return lines.join('').replaceAll('`', '');
 }
 
 /** What is missing, with a key that was made for this message and is in use nowhere. */

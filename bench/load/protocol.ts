@@ -29,8 +29,6 @@ export interface Run {
   readonly connections: number;
   readonly warmUpMs: number;
   readonly measureMs: number;
-  /** Whether each group is requested once instead of groups at random, continuing in later runs on this port. */
-  readonly isWalk?: boolean;
   /** One response in this many is parsed and compared; 0 for a server with a constant response. */
   readonly sampleEvery: number;
 }

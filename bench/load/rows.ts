@@ -48,12 +48,6 @@ export function rowOf(index: number): Row {
   };
 }
 
-/**
- * From one group to the next of a walk. It has no divisor in common with any number of groups that is used, so that a walk visits
- * every group once, and neighbors in the table are visited far apart.
- */
-const walkStep = 611_953;
-
 /** The number that an update wrote last; seven digits, so that every request has the same length. */
 let lastRevision = 1_000_000;
 
@@ -64,10 +58,6 @@ export class Groups {
   private readonly busy: Uint8Array;
   private readonly sent: Uint32Array;
   private readonly stored: Uint32Array;
-  /** The port whose server gets each group once; undefined if groups are drawn at random. */
-  walker: number | undefined;
-  /** How many groups each such server got. */
-  private readonly walked = new Map<number, number>();
 
   constructor(file: string) {
     this.tokens = readFileSync(file);
@@ -92,13 +82,9 @@ export class Groups {
     source.copy(this.tokens, index * tokenLength, at, at + tokenLength);
   }
 
-  /** A random group, or the next one of the walk. @throws Error when the walk has visited every group. */
+  /** A random group. */
   draw(): number {
-    if (this.walker === undefined) return Math.floor(Math.random() * this.count);
-    const walked = this.walked.get(this.walker) ?? 0;
-    if (walked === this.count) throw new Error(`each of ${walked} groups was requested: use fewer rounds or seconds`);
-    this.walked.set(this.walker, walked + 1);
-    return (walked * walkStep) % this.count;
+    return Math.floor(Math.random() * this.count);
   }
 
   /** A random group that no other connection is rotating; {@link release} it afterwards. */

@@ -20,7 +20,6 @@ interface Tally {
 
 /** Loads a server for a while and measures it. @throws Error when a response is wrong. */
 export async function measure(run: Run, groups: Groups): Promise<Measurement> {
-  groups.walker = run.isWalk ? run.port : undefined;
   const tally: Tally = { stopping: false, responses: 0, compared: 0, latencies: createHistogram({ figures: 3 }) };
   const connections = Array.from({ length: run.connections }, () => converse(run.port, newConversation(run, groups, tally)));
   const all = Promise.all(connections);

@@ -24,7 +24,7 @@ export interface ListOptions {
 
 /** Which events to follow. */
 export interface FollowOptions {
-  /** The cursor that you stored last, or `latest` for what happens from now on; by default, from the oldest event that is kept. */
+  /** The cursor that you stored last, or `latest` for what happens from now on; by default the oldest event that is kept. */
   readonly after?: string | undefined;
   /** The types to choose from; all by default. */
   readonly types?: readonly operations.EventType[];
@@ -256,9 +256,9 @@ export class Events {
   }
 
   /**
-   * The event feed, page by page, until you stop: every change in order, none is missed. Rejects with the code `CURSOR_EXPIRED` when
-   * events behind the cursor are gone. A request waits 4 seconds for an event, so `timeoutMs` must be more than 10,000. Needs the scope
-   * `audit:read`.
+   * The event feed, page by page, until you stop: every change in order, none is missed. Rejects with the code `CURSOR_EXPIRED`
+   * when events behind the cursor are gone. A request waits 4 seconds for an event, so `timeoutMs` must be more than 10,000.
+   * Needs the scope `audit:read`.
    *
    * @example
    * for await (const { events, cursor } of gateway.events.follow({ after: await readCursor() })) {

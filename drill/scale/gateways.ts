@@ -1,4 +1,4 @@
-import { generateEncryptionKey } from '../../src/encryption/keys.ts';
+import { generateEncryptionKey } from '../../src/encryption/key-texts.ts';
 import { issueToken } from '../../src/tokens.ts';
 import { type GatewayProcess, requireHandled, startGateway } from '../gateway.ts';
 import { type Load, startLoad } from './load.ts';
@@ -19,7 +19,12 @@ export async function startGateways(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<Gateways> {
   const admin = issueToken('apiToken');
-  const shared = { DATABASE_URL: databaseUrl, ENCRYPTION_KEYS: generateEncryptionKey(), ...settings };
+  const shared = {
+    DATABASE_URL: databaseUrl,
+    ENCRYPTION_KEYS: generateEncryptionKey(),
+    PUBLIC_URL: 'http://gateways.example', // the issuer of embed tokens, which is the same for all
+    ...settings,
+  };
   const starts = Array.from({ length: count }, () => startGateway(folder, admin, shared));
   // Those that started are stopped even if another one did not.
   onEnd(async () => {

@@ -1,4 +1,4 @@
-import type { Reply, Send } from './client.ts';
+import type { Client, Reply } from './client.ts';
 
 /** What happened since the last report. */
 export interface LoadReport {
@@ -18,13 +18,24 @@ export interface LoadReport {
   readonly stale: number;
   /** Requests with an API token that began after its revocation was acknowledged, and were served. */
   readonly admitted: number;
-  /** Revocations that were acknowledged. */
+  /** Revocations of API tokens that were acknowledged. */
   readonly revoked: number;
+  /** Revocations of embed tokens, of a group or of a viewer, that were acknowledged. */
+  readonly revokedEmbedTokens: number;
+  /** Introspections of embed tokens that began after their revocation was acknowledged, and found them active. */
+  readonly active: number;
+  /** Suspensions that were acknowledged. */
+  readonly suspended: number;
+  /** Look-ups and introspections of a group's tokens that began after its suspension was acknowledged, and found it. */
+  readonly resolved: number;
 }
+
+/** What the load finds out by itself. */
+export type Finding = 'stale' | 'admitted' | 'revoked' | 'revokedEmbedTokens' | 'active' | 'suspended' | 'resolved';
 
 /** A gateway with when it last served. */
 export interface Target {
-  readonly send: Send;
+  readonly client: Client;
   lastWrite: number;
   lastRead: number;
   writeOutageMs: number;
@@ -50,10 +61,10 @@ export class LoadRecorder {
   /** Since the last report. */
   private counts = emptyCounts();
 
-  /** @param sends one for each gateway. */
-  constructor(sends: readonly Send[]) {
+  /** @param clients one for each gateway. */
+  constructor(clients: readonly Client[]) {
     const now = performance.now();
-    this.targets = sends.map((send) => ({ send, lastWrite: now, lastRead: now, writeOutageMs: 0, readOutageMs: 0 }));
+    this.targets = clients.map((client) => ({ client, lastWrite: now, lastRead: now, writeOutageMs: 0, readOutageMs: 0 }));
   }
 
   /** Records the response to a request that must succeed. @returns its result; undefined when it was not served. */
@@ -76,7 +87,7 @@ export class LoadRecorder {
   }
 
   /** Counts what the load found out by itself. */
-  count(what: 'stale' | 'admitted' | 'revoked'): void {
+  count(what: Finding): void {
     this.counts[what] += 1;
   }
 
@@ -116,5 +127,9 @@ const emptyCounts = () => ({
   stale: 0,
   admitted: 0,
   revoked: 0,
+  revokedEmbedTokens: 0,
+  active: 0,
+  suspended: 0,
+  resolved: 0,
   wrong: [] as string[],
 });

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { createClient } from './client.ts';
+import { createAccessLoad } from './access-load.ts';
+import { createClient, retryMs, untilServed } from './client.ts';
 import { LoadRecorder, type LoadReport, type RequestKind, type Result, type Target } from './load-recorder.ts';
 
 /** Small writers and readers on every gateway. */
@@ -38,13 +39,10 @@ const readersPerGateway = 2;
 /** The pause of a writer or reader between requests. */
 const paceMs = 5;
 
-/** The pause after a request that was not served. */
-const retryMs = 50;
-
 /** Starts it, with an API token of the scope `admin`. Groups get ids of this run's own. */
 export function startLoad(ports: readonly number[], admin: string): Load {
   const clients = ports.map(createClient);
-  const recorder = new LoadRecorder(clients.map(({ send }) => send));
+  const recorder = new LoadRecorder(clients);
   const { targets } = recorder;
   const run = Math.random().toString(36).slice(2);
   const groups: Group[] = [];
@@ -60,7 +58,7 @@ export function startLoad(ports: readonly number[], admin: string): Load {
     query: string,
     variables: object,
   ): Promise<Result | undefined> {
-    const result = recorder.record(target, kind, await target.send(token, query, variables));
+    const result = recorder.record(target, kind, await target.client.send(token, query, variables));
     await pause(result ? paceMs : retryMs);
     return result;
   }
@@ -106,10 +104,18 @@ export function startLoad(ports: readonly number[], admin: string): Load {
   }
 
   async function tryRevoked(target: Target, secret: string): Promise<void> {
-    const reply = await target.send(secret, read, { id: 'none' });
+    const reply = await target.client.send(secret, read, { id: 'none' });
     recorder.recordFailure(reply);
     if (reply.outcome === 'served') recorder.count('admitted');
     await pause(reply.outcome === 'rejected' ? paceMs : retryMs);
+  }
+
+  /** Uses an API token that was just issued: who does not know it reads an old state. */
+  async function useIssued(target: Target, secret: string): Promise<void> {
+    const reply = await target.client.send(secret, read, { id: 'none' });
+    if (reply.outcome === 'rejected') recorder.count('stale');
+    else recorder.record(target, 'read', reply);
+    await pause(reply.outcome === 'served' ? paceMs : retryMs);
   }
 
   /** Issues API tokens, uses them, revokes them, and tries each on every gateway. */
@@ -117,7 +123,7 @@ export function startLoad(ports: readonly number[], admin: string): Load {
     while (!stopped) {
       const issued = await request(target, 'write', admin, issue, {});
       if (!issued?.secret) continue;
-      for (const each of targets) await request(each, 'read', issued.secret, read, { id: 'none' });
+      for (const each of targets) await useIssued(each, issued.secret);
       if (!(await request(target, 'write', admin, revoke, { id: issued.apiToken?.id }))) continue;
       revoked.push(issued.secret);
       recorder.count('revoked');
@@ -128,9 +134,7 @@ export function startLoad(ports: readonly number[], admin: string): Load {
   /** What is missing of a group; asks until it is served. */
   async function verify(target: Target, group: Group): Promise<string[]> {
     const { providedId, version, token } = group;
-    let reply = await target.send(admin, read, { id: providedId });
-    for (const deadline = Date.now() + 30_000; reply.outcome !== 'served' && Date.now() < deadline; await pause(retryMs))
-      reply = await target.send(admin, read, { id: providedId });
+    const reply = await untilServed(() => target.client.send(admin, read, { id: providedId }));
     const found = reply.data['result'] as Result | null | undefined;
     if (!found) return [`${providedId} is missing: ${reply.text}`];
     return [
@@ -139,10 +143,12 @@ export function startLoad(ports: readonly number[], admin: string): Load {
     ];
   }
 
+  const access = createAccessLoad({ recorder, admin, run, request, isStopped: () => stopped });
   const loops = targets.flatMap((target, index) => [
     ...Array.from({ length: writersPerGateway }, (_, writer) => write(target, `${index}.${writer}`)),
     ...Array.from({ length: readersPerGateway }, () => readAll(target)),
     revokeTokens(target),
+    access.loop(target, String(index)),
   ]);
 
   return {
@@ -161,6 +167,7 @@ export function startLoad(ports: readonly number[], admin: string): Load {
       const lost: string[] = [];
       for (const [index, group] of checked.entries())
         lost.push(...(await verify(targets[index % targets.length] as Target, group)));
+      lost.push(...(await access.verify()));
       return recorder.takeReport(lost);
     },
     async stop() {

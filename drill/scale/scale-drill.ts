@@ -25,8 +25,8 @@ export const scaleDrill: Drill = {
   help: `Usage: npm run drill -- scale [options]
 
 Runs each topology of docs/scaling.md with real processes and the files of deploy/, ends servers under load, and checks that no
-acknowledged write is lost, no revoked API token is admitted, no response is stale, and no gateway has to be restarted. Prints a
-table in Markdown. Takes about ten minutes. Topologies whose programs are not installed are not run, and the drill then fails.
+acknowledged write is lost, no revoked API or embed token is admitted, no suspended group is found, no response is
+stale, and no gateway has to be restarted. Prints a table in Markdown. Takes about ten minutes. Topologies whose programs are not installed are not run, and the drill then fails.
 
 ${scenarioOptionsHelp}  --allow-missing   do not fail because of programs that are not installed
 `,

@@ -36,28 +36,32 @@ export function violations({ report, restarts = 0, mayClose = false, isUnfenced 
   return [
     ...failures,
     ...(restarts > 0 ? [`${restarts} gateways ended`] : []),
-    ...(report ? reportViolations(isUnfenced ? { ...report, admitted: 0, stale: 0 } : report, mayClose) : []),
+    ...(report
+      ? reportViolations(isUnfenced ? { ...report, admitted: 0, stale: 0, active: 0, resolved: 0 } : report, mayClose)
+      : []),
   ];
 }
 
 function reportViolations(
-  { lost, admitted, stale, wrong, closed, acknowledged, served, revoked }: LoadReport,
+  { lost, admitted, active, resolved, stale, wrong, closed, ...done }: LoadReport,
   mayClose: boolean,
 ): string[] {
   return [
     lost.length > 0 && `${lost.length} acknowledged writes are lost: ${lost.slice(0, 3).join('; ')}`,
     admitted > 0 && `a revoked API token was admitted ${admitted} times`,
+    active > 0 && `a revoked embed token was active ${active} times`,
+    resolved > 0 && `a suspended group was found ${resolved} times`,
     stale > 0 && `${stale} stale responses`,
     wrong.length > 0 && `${wrong.length} wrong responses: ${wrong.slice(0, 3).join('; ')}`,
     closed > 0 && !mayClose && `${closed} requests without a response`,
-    (acknowledged === 0 || served === 0 || revoked === 0) && 'the load did nothing',
+    [done.acknowledged, done.served, done.revoked, done.revokedEmbedTokens, done.suspended].includes(0) && 'the load did nothing',
   ].filter((text) => text !== false);
 }
 
 /** The header of the table, in Markdown. */
 export const heading =
-  '| topology | event | without writes, s | without reads, s | acknowledged | revoked | 503 | closed | lost | admitted | stale | restarts | |\n' +
-  '|---|---|---|---|---|---|---|---|---|---|---|---|---|';
+  '| topology | event | without writes, s | without reads, s | acknowledged | API tokens revoked | embed tokens revoked | suspended | 503 | closed | lost | admitted | active | resolved | stale | restarts | |\n' +
+  `|${'---|'.repeat(17)}`;
 
 /** A row of the table. */
 export function describe(topology: string, result: EventResult): string {
@@ -68,14 +72,18 @@ export function describe(topology: string, result: EventResult): string {
         seconds(report.readOutageMs),
         report.acknowledged,
         report.revoked,
+        report.revokedEmbedTokens,
+        report.suspended,
         report.unavailable,
         report.closed,
         report.lost.length,
         report.admitted,
+        report.active,
+        report.resolved,
         report.stale,
         restarts,
       ]
-    : Array.from({ length: 10 }, () => '');
+    : Array.from({ length: 14 }, () => '');
   const found = violations(result);
   return [`| ${[topology, event, ...figures, note].join(' | ')} |`, ...found.map((text) => `    FAIL: ${text}`)].join('\n');
 }

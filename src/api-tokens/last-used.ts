@@ -15,8 +15,15 @@ export interface LastUsed {
   stop(): Promise<void>;
 }
 
-/** Creates the recorder and starts its timer, which flushes every 5 seconds. */
-export function recordLastUsed({ apiToken }: { readonly apiToken: Pick<ApiTokenStatements, 'recordUses'> }): LastUsed {
+/**
+ * Creates the recorder and starts its timer, which flushes every 5 seconds.
+ *
+ * @param onWritten receives the outcome of each statement: the error, or nothing.
+ */
+export function recordLastUsed(
+  { apiToken }: { readonly apiToken: Pick<ApiTokenStatements, 'recordUses'> },
+  onWritten: (error?: unknown) => void = () => {},
+): LastUsed {
   /** By the process's monotonic clock, in milliseconds: another clock than the database's would store times that never come. */
   let uses = new Map<number, number>();
 
@@ -27,7 +34,9 @@ export function recordLastUsed({ apiToken }: { readonly apiToken: Pick<ApiTokenS
     try {
       const nowMs = performance.now();
       await apiToken.recordUses(new Map([...written].map(([id, atMs]) => [id, (nowMs - atMs) / 1_000])));
-    } catch {
+      onWritten();
+    } catch (error) {
+      onWritten(error);
       for (const [id, atMs] of written) if (!uses.has(id)) uses.set(id, atMs);
     }
   }

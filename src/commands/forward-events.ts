@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { encodeGlobalID } from '@pothos/plugin-relay';
@@ -7,19 +6,20 @@ import type { EventMember } from '../audit-log/rest.ts';
 import { paths } from '../http/paths.ts';
 import { escapeControls } from '../terminal-text.ts';
 import { deliveryBody } from '../webhooks/body.ts';
+import { generateWebhookSecret } from '../webhooks/secrets.ts';
 import { signedHeaders } from '../webhooks/send.ts';
 import { asksForHelp, readOptions, UsageError } from './options.ts';
 
 /** What `listen --help` prints. */
 const help = `Usage:
-  user-group-gateway listen --forward-to URL [--url URL] [--token TOKEN] [--types T,T] [--after CURSOR] [--secret SECRET]
+  user-group-gateway listen --forward-to URL [--url URL] [--token TOKEN] [--type T]... [--after CURSOR] [--secret SECRET]
 
 Follows the event feed of a gateway, and posts each event to a URL as a webhook would: for the development of a receiver, without
 a public address. Nothing is sent again. Ends with Ctrl-C.
   --forward-to  where to post to, such as http://localhost:3000/hooks
   --url         the gateway (default: http://127.0.0.1:4000)
   --token       an API token with the scope audit:read (default: the variable API_TOKEN, which other users of the machine cannot see)
-  --types       the types to forward (default: all)
+  --type        a type to forward, such as user_group.created; may be repeated (default: all)
   --after       the cursor to begin after (default: latest, what happens from now on)
   --secret      the whsec_… that signs (default: a new one, which is printed)
 `;
@@ -144,30 +144,29 @@ async function forward({ forwardTo, secret }: Forwarding, event: EventMember): P
 }
 
 function readForwarding(args: readonly string[], env: ForwardIo['env']): Forwarding {
-  const names = ['forward-to', 'url', 'token', 'types', 'after', 'secret'] as const;
-  const { given, words, problems } = readOptions(args, Object.fromEntries(names.map((name) => [name, 'value'])));
-  const [forwardTo, url = 'http://127.0.0.1:4000', token = env['API_TOKEN'] ?? '', types, after = 'latest', secret] = names.map(
-    (name) => given.get(name)?.[0],
-  ) as [string | undefined, string?, string?, string?, string?, string?];
+  const kinds = { 'forward-to': 'value', url: 'value', token: 'value', type: 'values', after: 'value', secret: 'value' } as const;
+  const { given, words, problems } = readOptions(args, kinds);
+  const only = (name: keyof typeof kinds, otherwise: string): string => given.get(name)?.[0] ?? otherwise;
+  const forwardTo = only('forward-to', '');
+  const url = only('url', 'http://127.0.0.1:4000');
+  const token = only('token', env['API_TOKEN'] ?? '');
+  const after = only('after', 'latest');
+  const secret = only('secret', generateWebhookSecret());
+  const types = given.get('type') ?? [];
   const isUrl = (text: string): boolean => /^https?:\/\//.test(text) && URL.canParse(text);
-  const unknown = types?.split(',').filter((type) => !isEventType(type)) ?? [];
   const all = [
     ...problems,
     ...words.map((word) => `Unexpected argument ${JSON.stringify(word)}.`),
-    ...(forwardTo !== undefined && isUrl(forwardTo) ? [] : ['--forward-to must be an http or https URL.']),
+    ...(isUrl(forwardTo) ? [] : ['--forward-to must be an http or https URL.']),
     ...(isUrl(url) ? [] : ['--url must be the http or https URL of a gateway.']),
-    ...(/^[\x21-\x7e]+$/.test(token) ? [] : ['There is no API token: set the variable API_TOKEN, or send --token.']),
-    ...unknown.map((type) => `${JSON.stringify(type)} is no type of events; there are ${eventTypeNames.join(', ')}.`),
-    ...(secret === undefined || /^whsec_[\w+/]{32,}=*$/.test(secret) ? [] : ['--secret must be whsec_ and at least 24 bytes in Base64.']),
+    ...(/^[\x21-\x7e]+$/.test(token) ? [] : ['There is no API token: set the variable API_TOKEN, or give --token.']),
+    ...types
+      .filter((type) => !isEventType(type))
+      .map((type) => `--type must be one of ${eventTypeNames.join(', ')}, not ${JSON.stringify(type)}.`),
+    ...(/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/.test(secret) ? [] : ['--secret must be whsec_ and 24 to 64 bytes in Base64.']),
   ];
   if (all.length > 0) throw new UsageError(`${all.join('\n')}\n\n${help}`);
   const feed = new URL(`${url.replace(/\/+$/, '')}${paths.events}`);
-  if (types !== undefined) feed.searchParams.set('types', types);
-  return {
-    forwardTo: forwardTo as string,
-    feed,
-    token,
-    after,
-    secret: secret ?? `whsec_${randomBytes(32).toString('base64')}`,
-  };
+  if (types.length > 0) feed.searchParams.set('types', types.join());
+  return { forwardTo, feed, token, after, secret };
 }

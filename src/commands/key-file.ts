@@ -13,7 +13,8 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Database } from '../database/client.ts';
-import { generateEncryptionKey, KeyRing, maxKeyFileBytes, parseEncryptionKeys } from '../encryption/keys.ts';
+import { generateEncryptionKey, maxKeyFileBytes, parseEncryptionKeys } from '../encryption/key-texts.ts';
+import { KeyRing } from '../encryption/keys.ts';
 import { findKeyIdsInUse } from '../key-rotation/statements.ts';
 import type { Config } from '../settings.ts';
 

@@ -1,9 +1,10 @@
 import { didYouMean } from '../docs-config/did-you-mean.ts';
 import { GatewayError } from '../errors.ts';
 import { readPackageVersion } from '../package-root.ts';
-import { ConfigError, describeSettings } from '../settings.ts';
+import { ConfigError } from '../settings.ts';
 import { escapeLines } from '../terminal-text.ts';
 import { asksForHelp, UsageError } from './options.ts';
+import { describeSettings } from './settings-help.ts';
 
 const usage = `Usage: user-group-gateway COMMAND
 

@@ -27,6 +27,14 @@ const parameterNames: readonly string[] = [
   ...['target_session_attrs', 'connect_timeout'],
 ];
 
+/** The values of those of which the driver ignores every other one. */
+const parameterValues: ReadonlyMap<string, readonly string[]> = new Map([
+  ['sslmode', ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify']],
+  ['ssl', ['true', '1', '0', 'no-verify']],
+  ['sslnegotiation', ['postgres', 'direct']],
+  ['uselibpqcompat', ['true', 'false']],
+]);
+
 const defaultConnectTimeoutSeconds = 2;
 const maxConnectTimeoutSeconds = 4;
 
@@ -62,7 +70,10 @@ export function parseDatabaseUrl(text: string): DatabaseUrl {
   return { serverUrls, target, connectTimeoutMs };
 }
 
-/** What is wrong with a parameter that would have no effect, such as a misspelled `sslmode`: a connection without encryption. */
+/**
+ * What is wrong with a parameter that would have no effect, such as a misspelled `sslmode`: a connection without encryption, or
+ * one to a server that is not the expected one. Values are not shown: one could be a part of a password.
+ */
 function parameterProblem(parameters: URLSearchParams): string | undefined {
   const names = [...parameters.keys()];
   const unknown = names.find((name) => !parameterNames.includes(name));
@@ -72,6 +83,8 @@ function parameterProblem(parameters: URLSearchParams): string | undefined {
   if (repeated) return `has the parameter ${repeated} twice`;
   const empty = names.find((name) => parameters.get(name) === '');
   if (empty) return `has the parameter ${empty} without a value`;
+  const misspelled = names.find((name) => parameterValues.get(name)?.includes(parameters.get(name) ?? '') === false);
+  if (misspelled) return `has a ${misspelled} that is none of ${parameterValues.get(misspelled)?.join(', ')}`;
   return parameters.has('ssl') && parameters.has('sslmode') ? 'has ssl and sslmode; give it one of them' : undefined;
 }
 

@@ -30,8 +30,12 @@ export interface LastResolved {
   stop(): Promise<void>;
 }
 
-/** Creates the recorder and starts its timer, which flushes every 5 seconds. */
-export function recordLastResolved(stampResolved: StampResolved): LastResolved {
+/**
+ * Creates the recorder and starts its timer, which flushes every 5 seconds.
+ *
+ * @param onWritten receives the outcome of each statement: the error, or nothing.
+ */
+export function recordLastResolved(stampResolved: StampResolved, onWritten: (error?: unknown) => void = () => {}): LastResolved {
   let noted = new Set<number>();
   /** The database's clock minus the process's monotonic one, in milliseconds; undefined until the first statement. */
   let offsetMs: number | undefined;
@@ -43,8 +47,10 @@ export function recordLastResolved(stampResolved: StampResolved): LastResolved {
     try {
       for (let start = 0; start < teamIds.length; start += maxPerStatement) {
         offsetMs = (await stampResolved(teamIds.slice(start, start + maxPerStatement))) * 1_000 - performance.now();
+        onWritten();
       }
-    } catch {
+    } catch (error) {
+      onWritten(error);
       // The groups are still due, so that their next look-up notes them again.
     }
     if (offsetMs !== undefined) currentHour = Math.floor((offsetMs + performance.now()) / hourMs);

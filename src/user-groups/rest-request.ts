@@ -12,9 +12,6 @@ const entityTags = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g;
 /** The entity tag of a version. */
 const versionTag = /^"([1-9]\d{0,9})"$/;
 
-/** The entity tag of a user group with this version, for the header ETag. */
-export const entityTagOf = (version: number): string => `"${version}"`;
-
 /**
  * Reads the header If-Match: the versions that it permits, none if no tag in it is that of a version. As RFC 9110 demands, a weak
  * tag matches nothing.

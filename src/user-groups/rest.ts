@@ -21,26 +21,19 @@ import { tracing } from '../tracing/tracing.ts';
 import { givenAttributes, memberPath } from './attribute-values.ts';
 import { deleteUserGroup, updateUserGroup } from './change.ts';
 import { getOrCreateUserGroup, type NewUserGroup } from './create.ts';
-import { assertNothingLost, entityTagOf, type Members, parseIfMatch, queryMembers } from './rest-request.ts';
+import { assertNothingLost, type Members, parseIfMatch, queryMembers } from './rest-request.ts';
 import { currentTokenOf, type RotationInput, rotateUserGroupToken, type Services } from './user-groups.ts';
 
-/** The members that creating and updating have in common, and their attributes. */
-const shared: Readonly<Record<string, string>> = Object.fromEntries(givenAttributes.map(([name, { member }]) => [member, name]));
+/** The members that creating and updating have in common. */
+const shared = givenAttributes.map(([, { member }]) => member);
 
-const converters = new Map(givenAttributes.map(([, { member, fromMember }]) => [member, fromMember]));
-
-/** Creates a function that takes the listed members that are present, under the names of their attributes. */
-function pick(fields: Readonly<Record<string, string>>): (members: Members) => Members {
-  const pairs = Object.entries(fields);
-  return (members) => {
-    const input: Record<string, unknown> = {};
-    for (const [member, field] of pairs) {
-      if (!Object.hasOwn(members, member)) continue;
-      const convert = converters.get(member);
-      input[field] = convert ? convert(members[member]) : members[member];
-    }
-    return input;
-  };
+/** The attributes that members give. */
+function given(members: Members): Members {
+  const input: Record<string, unknown> = {};
+  for (const [name, { member, fromMember }] of givenAttributes) {
+    if (Object.hasOwn(members, member)) input[name] = fromMember ? fromMember(members[member]) : members[member];
+  }
+  return input;
 }
 
 /** A failure whose issue paths use the legacy member names, and schema ids for mapping entries. */
@@ -95,18 +88,14 @@ const groupOf = (services: Services, caller: Caller, userGroup: UserGroup) => ({
   provided_id: userGroup.providedId,
 });
 
-const given = pick(shared);
-const newGroup = pick({ user_group_id: 'providedId', ...shared });
-const rotation = pick({ current_token: 'currentToken' });
-
 const getOrCreate: Operation = {
   summary: 'gets or creates a user group',
   name: 'getOrCreateUserGroup',
-  members: ['user_group_id', ...Object.keys(shared)],
+  members: ['user_group_id', ...shared],
   takesKey: false,
   withoutBody: droppedBodyRemedy,
   async run({ services, caller, members }) {
-    const input = newGroup(members) as unknown as NewUserGroup;
+    const input = { providedId: members['user_group_id'], ...given(members) } as unknown as NewUserGroup;
     const { userGroup, created } = await getOrCreateUserGroup(services, caller, input);
     const user_group = { ...groupOf(services, caller, userGroup), properties: userGroup.properties };
     return { userGroup, body: { new_user_group: created, user_group } };
@@ -120,7 +109,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   PUT: {
     summary: 'updates it',
     name: 'updateUserGroup',
-    members: ['user_group_id', ...Object.keys(shared)],
+    members: ['user_group_id', ...shared],
     takesKey: true,
     async run({ services, caller, members, expectedVersions }) {
       const by = { providedId: members['user_group_id'] as string };
@@ -136,7 +125,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     members: ['current_token'],
     takesKey: true,
     async run({ services, caller, members, expectedVersions }) {
-      const input = { ...rotation(members), expectedVersions } as RotationInput;
+      const input = { currentToken: members['current_token'], expectedVersions } as RotationInput;
       const { userGroup } = await rotateUserGroupToken(services, caller, input);
       const user_group = { ...groupOf(services, caller, userGroup), api_environment_tag: userGroup.environmentTag };
       return { userGroup, body: { user_group } };
@@ -217,7 +206,7 @@ const success = (body: Done['body']): HttpResponse => ({
 
 const withEntityTag = (response: HttpResponse, { version }: UserGroup): HttpResponse => ({
   ...response,
-  headers: { ...response.headers, etag: entityTagOf(version) },
+  headers: { ...response.headers, etag: `"${version}"` },
 });
 
 /** The members of the body, or for callers that cannot send one with this method, of the query. */

@@ -24,7 +24,7 @@ const globalUnicast = ipaddr.parseCIDR('2000::/3');
 const cloudServices = new Set(['168.63.129.16']);
 
 /** Whether an address is in one of these networks. */
-export function isInNetworks(address: string, networks: AllowedNetworks): boolean {
+function isInNetworks(address: string, networks: AllowedNetworks): boolean {
   const parsed = ipaddr.parse(address);
   return networks.some((network) => {
     const [base, bits] = ipaddr.parseCIDR(network);
@@ -33,7 +33,7 @@ export function isInNetworks(address: string, networks: AllowedNetworks): boolea
 }
 
 /** Why an address is not a public one: the name of its range, such as `private`; undefined if it is public. */
-export function specialRange(address: string): string | undefined {
+function specialRange(address: string): string | undefined {
   const parsed = ipaddr.parse(address);
   const range = parsed.range();
   if (range !== 'unicast') return range;

@@ -1,6 +1,8 @@
+import { pino } from 'pino';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { issueApiToken } from '../../src/api-tokens/api-tokens.ts';
 import { recordLastUsed } from '../../src/api-tokens/last-used.ts';
+import { logForm, logOutages } from '../../src/log.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { bindQueries } from '../support/queries.ts';
 
@@ -37,4 +39,25 @@ test('uses that cannot be written are written the next time, the last one of eac
   expect(first).toBeGreaterThanOrEqual(startedMs);
   expect(last).toBeGreaterThan(first);
   expect(last).toBeLessThanOrEqual(Date.now());
+});
+
+test('an outage is logged once, and its end', async () => {
+  const log: string[] = [];
+  const logger = pino(logForm, { write: (line: string) => void log.push(JSON.parse(line).msg) });
+  const lastUsed = recordLastUsed(bindQueries(database).db, logOutages(logger, 'failing', 'recovered'));
+  onTestFinished(() => lastUsed.stop());
+  const id = await createToken('in an outage');
+  const flush = async () => {
+    lastUsed.note(id);
+    await lastUsed.flush();
+  };
+  await flush();
+  await database.pool.query('alter table api_token rename to elsewhere');
+  await flush();
+  await flush();
+  await database.pool.query('alter table elsewhere rename to api_token');
+  expect(log).toEqual(['failing']);
+  await flush();
+  await flush();
+  expect(log).toEqual(['failing', 'recovered']);
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { addKey, createKeyFile, followKeyFile, keyFile, readKeyFile } from '../../src/commands/key-file.ts';
-import { generateEncryptionKey } from '../../src/encryption/keys.ts';
+import { generateEncryptionKey } from '../../src/encryption/key-texts.ts';
 
 let folder: string;
 let file: string;

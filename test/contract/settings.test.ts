@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { describeDefault, describeSettings, readConfig, type Setting, settings } from '../../src/settings.ts';
+import { describeDefault, describeSettings } from '../../src/commands/settings-help.ts';
+import { readConfig, type Setting, settings } from '../../src/settings.ts';
 
 const all: readonly Setting[] = Object.values(settings);
 const page = readFileSync('docs/configuration.md', 'utf8');

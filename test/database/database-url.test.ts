@@ -88,6 +88,18 @@ test.each<readonly [string, string, RegExp]>([
   ['a parameter twice', 'postgresql://u:pass-word@a/x?sslmode=verify-full&sslmode=disable', /^has the parameter sslmode twice$/],
   ['an empty parameter', 'postgresql://u:pass-word@a/x?sslmode=', /^has the parameter sslmode without a value$/],
   ['two ways to say the same', 'postgresql://u:pass-word@a/x?ssl=true&sslmode=disable', /^has ssl and sslmode; give it one of/],
+  ...['sslmode=requir', 'sslmode=allow', 'sslmode=Disable', 'ssl=yes', 'ssl=false', 'sslnegotiation=tls', 'uselibpqcompat=1'].map(
+    (parameter) => {
+      const [name] = parameter.split('=');
+      const message = new RegExp(`^has a ${name} that is none of [a-z0-9-]+(?:, [a-z0-9-]+)+$`);
+      return [parameter, `postgresql://u:pass-word@a/x?${parameter}`, message] as const;
+    },
+  ),
+  [
+    'a misspelled sslmode',
+    'postgresql://u:pass-word@a/x?sslmode=requir',
+    /none of disable, prefer, require, verify-ca, verify-full, no-verify$/,
+  ],
   ...['any', 'read-only', 'standby', 'prefer-standby', ''].map(
     (value) =>
       [

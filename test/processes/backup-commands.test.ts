@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import { backup } from '../../src/commands/backup.ts';
 import { UsageError } from '../../src/commands/options.ts';
 import { restore } from '../../src/commands/restore.ts';
-import { generateEncryptionKey } from '../../src/encryption/keys.ts';
+import { generateEncryptionKey } from '../../src/encryption/key-texts.ts';
 import type { TestDataDir } from '../support/data-dir.ts';
 import { makeDatabaseFolder } from '../support/database-folder.ts';
 import { makeKeyedDataDir, startEmbeddedGateway } from '../support/embedded-gateway.ts';

@@ -1,7 +1,8 @@
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
-import { generateEncryptionKey, KeyRing } from '../../src/encryption/keys.ts';
+import { generateEncryptionKey } from '../../src/encryption/key-texts.ts';
+import { KeyRing } from '../../src/encryption/keys.ts';
 import { decryptToken, encryptToken } from '../../src/encryption/stored-token.ts';
 import { copyDataDir } from '../support/data-dir.ts';
 import { createTestDatabase } from '../support/database.ts';

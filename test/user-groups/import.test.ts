@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { generateEncryptionKey, KeyRing } from '../../src/encryption/keys.ts';
+import { generateEncryptionKey } from '../../src/encryption/key-texts.ts';
+import { KeyRing } from '../../src/encryption/keys.ts';
 import { tokenPrefixes } from '../../src/token-prefixes.ts';
 import { issueToken } from '../../src/tokens.ts';
 import { toCsvRecord } from '../../src/user-groups/files/records.ts';

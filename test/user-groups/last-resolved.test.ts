@@ -143,3 +143,23 @@ test('once the hour is known, groups that were resolved in it are not written ag
     [3, 4],
   ]);
 });
+
+test('each statement that records resolutions has its outcome reported', async () => {
+  const outcomes: string[] = [];
+  let isFailing = true;
+  const lastResolved = recordLastResolved(
+    async () => {
+      if (isFailing) throw new Error('the database is gone');
+      return 0;
+    },
+    (error) => void outcomes.push(error instanceof Error ? error.message : 'recorded'),
+  );
+  onTestFinished(() => lastResolved.stop());
+  for (const failing of [true, false]) {
+    isFailing = failing;
+    lastResolved.note({ teamId: 1, lastResolvedHour: null });
+    await lastResolved.flush();
+    await lastResolved.flush(); // of nothing
+  }
+  expect(outcomes).toEqual(['the database is gone', 'recorded']);
+});

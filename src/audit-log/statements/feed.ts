@@ -135,8 +135,8 @@ const assignPositions = `
   select count(*) from pending`;
 
 /**
- * A row for each event, or one without an event; behind the columns of the event, each has the epoch, up to where nothing was left
- * out, whether more may follow, and whether the position is expired. One statement, so that all of it is of one moment.
+ * A row for each event, or one without an event; behind the columns of the event, each has the epoch, up to where nothing was
+ * left out, whether more may follow, and whether the position is expired. One statement, so that all of it is of one moment.
  *
  * The next events of each environment come out of an index, and the page is cut from them before changes are read.
  */

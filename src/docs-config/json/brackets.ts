@@ -36,14 +36,15 @@ export function recoverFromMismatch(parser: ParserState, code: number): void {
     return;
   }
   const bracketBalance = parser.bracketBalance ?? 0;
-  const certain = isIndentedAs(scanner.text, scanner.at, top.node.start);
-  if (certain || (bracketBalance === 0 && isOnLineOf(scanner.text, scanner.at, top.node.start))) {
+  const isIndented = isIndentedAs(scanner.text, scanner.at, top.node.start);
+  if (isIndented || (bracketBalance === 0 && isOnLineOf(scanner.text, scanner.at, top.node.start))) {
     closeFrame(parser);
     scanner.report({
       range,
       message: `A ${openingBracket(top)} is closed by ${found}.`,
       suggestion: `Write ${expected} instead.`,
-      ...(certain && { fix: { range, newText: expected } }),
+      // Where a bracket is missing as well, another one may be the wrong one.
+      ...(isIndented && bracketBalance === 0 && { fix: { range, newText: expected } }),
     });
     return;
   }

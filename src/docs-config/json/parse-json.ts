@@ -1,12 +1,15 @@
 import { closeAtEnd, closeFrame, closeObject, recoverFromMismatch } from './brackets.ts';
 import { reportEmpty, reportTextAfter, skipTextBefore } from './document-edges.ts';
+import { createDoubts, doubtEnd } from './doubts.ts';
+import { parseValue } from './parse-value.ts';
 import {
   createRemoval,
   createScanner,
   type Frame,
   maxDepth,
-  openFrame,
+  omitFix,
   type ParserState,
+  type Scanner,
   type SyntaxProblem,
   startMember,
 } from './parser-state.ts';
@@ -26,10 +29,10 @@ import {
   splitUnclosedKey,
   takeComma,
 } from './recovery.ts';
-import { bareKeyFollows, keyFollows, peekToken, scanUnclearText, skipUnclearMark } from './scan-mark.ts';
+import { bareKeyFollows, keyFollows, peekToken, skipUnclearMark } from './scan-mark.ts';
 import { opensString, scanString } from './scan-string.ts';
 import { skipTrivia } from './scan-trivia.ts';
-import { scanBareKey, scanWord } from './scan-word.ts';
+import { scanBareKey } from './scan-word.ts';
 import {
   closeBrace,
   closeBracket,
@@ -42,7 +45,7 @@ import {
   quoteText,
   valueCanEnd,
 } from './source-text.ts';
-import { type ArrayNode, createObjectNode, type JsonNode, type ObjectNode } from './syntax-tree.ts';
+import type { ArrayNode, JsonNode, ObjectNode } from './syntax-tree.ts';
 
 /** The result of parsing a text. */
 export interface JsonDocument {
@@ -67,7 +70,15 @@ export function parseJson(
   report: (problem: SyntaxProblem) => void,
   maxSteps = Number.POSITIVE_INFINITY,
 ): JsonDocument {
-  const scanner = createScanner(text, report);
+  const doubts = createDoubts(text);
+  const document = parse(text, doubts.addProblem, maxSteps, doubts.add);
+  if (doubts.hasProblems()) parse(text, (problem) => report(doubts.isCertain(problem) ? problem : omitFix(problem)), maxSteps);
+  return document;
+}
+
+/** Parses it once, and reports each problem with the fix that seems right where it is. */
+function parse(text: string, report: Scanner['report'], maxSteps: number, doubt: Scanner['doubt'] = () => {}): JsonDocument {
+  const scanner = createScanner(text, report, doubt);
   const parser: ParserState = { scanner, frames: [], root: undefined, tooDeep: undefined, bracketBalance: undefined };
   skipTrivia(scanner, 'nothing');
   skipTextBefore(scanner);
@@ -111,7 +122,9 @@ function expectKey(parser: ParserState, frame: Frame, node: ObjectNode, code: nu
   const start = scanner.at;
   if (opensString(code)) {
     const key = scanString(scanner);
-    if (!splitUnclosedKey(scanner, frame, node, key, start)) startMember(frame, node, key, start, scanner.at);
+    if (splitUnclosedKey(scanner, frame, node, key, start)) return;
+    doubtEnd(scanner, key);
+    startMember(frame, node, key, start, scanner.at);
   } else if (code === closeBrace || code === closeBracket) closeAfterComma(parser, frame, code);
   else if (code === comma) skipExtraComma(scanner);
   else if (code === openBrace && frame.state === 'next' && parser.frames.at(-2)?.node.kind === 'array')
@@ -146,10 +159,11 @@ function expectColon(parser: ParserState, frame: Frame, code: number): void {
   } else {
     frame.state = 'value';
     const range = peekToken(scanner);
-    // It is a value for certain only if the value can end behind it; what touches the quote before it, only if it is a string.
+    // It is a value for certain only if the value can end behind it; what touches the quote before it, only if it begins with
+    // such a quote.
     const touchesString = scanner.at === scanner.lastEnd && endsInQuote(text, scanner.at);
     const canEnd = code === openBrace || code === openBracket || valueCanEnd(text, range.end);
-    const unclear = !canEnd || (touchesString && !opensString(code));
+    const unclear = !canEnd || (touchesString && code !== 0x22);
     scanner.report({
       range,
       message: `A colon is missing before ${quoteText(text, range)}.`,
@@ -202,53 +216,6 @@ function stepInArray(parser: ParserState, frame: Frame, node: ArrayNode, code: n
   else if (opensString(code) && parser.frames.at(-2)?.node.kind === 'object' && keyFollows(scanner)) frame.state = 'next';
   else if (opensString(code) || code === openBrace || code === openBracket) reportMissingComma(scanner, frame);
   else skipText(parser, node);
-}
-
-/** Parses a string or word, or opens an object or array, and adds it to the innermost open frame or to the document. */
-function parseValue(parser: ParserState): void {
-  const { scanner, frames } = parser;
-  const start = scanner.at;
-  const code = scanner.text.charCodeAt(start);
-  if (opensString(code)) attach(parser, { kind: 'string', value: scanString(scanner), start, end: scanner.at });
-  else if (code !== openBrace && code !== openBracket) {
-    const isMember = frames.at(-1)?.node.kind === 'object';
-    attach(parser, scanUnclearText(scanner, isMember) ?? scanWord(scanner));
-  } else if (frames.length >= maxDepth) attach(parser, skipDeep(parser));
-  else {
-    const node: ObjectNode | ArrayNode =
-      code === openBrace ? createObjectNode(start) : { kind: 'array', items: [], start, end: start + 1, damaged: false };
-    attach(parser, node);
-    frames.push(openFrame(node));
-    scanner.at = scanner.lastEnd = start + 1;
-  }
-}
-
-function attach(parser: ParserState, node: JsonNode): void {
-  const frame = parser.frames.at(-1);
-  if (!frame) parser.root = node;
-  else if (frame.node.kind === 'array') {
-    frame.node.items.push(node);
-    if (node.kind === 'object') frame.holdsObject = true;
-  } else if (frame.member) frame.member.value = node;
-}
-
-/** Skips a value that is nested too deep, by counting brackets. */
-function skipDeep(parser: ParserState): JsonNode {
-  const { scanner } = parser;
-  const { text } = scanner;
-  const start = scanner.at;
-  parser.tooDeep ??= start;
-  let depth = 0;
-  for (; scanner.at < text.length; scanner.at++) {
-    const code = text.charCodeAt(scanner.at);
-    if (code === 0x22) {
-      while (++scanner.at < text.length && text.charCodeAt(scanner.at) !== 0x22)
-        if (text.charCodeAt(scanner.at) === 0x5c) scanner.at++;
-    } else if (code === openBrace || code === openBracket) depth++;
-    else if ((code === closeBrace || code === closeBracket) && --depth === 0) break;
-  }
-  scanner.at = scanner.lastEnd = Math.min(text.length, scanner.at + 1);
-  return { kind: 'error', start, end: scanner.at };
 }
 
 function closeAfterComma(parser: ParserState, frame: Frame, code: number): void {

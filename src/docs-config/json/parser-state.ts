@@ -33,6 +33,8 @@ export interface Scanner {
   lastEnd: number;
   /** Reports a problem, unless it follows from an earlier one. */
   readonly report: (problem: SyntaxProblem) => void;
+  /** Notes that what is here may be read in another way, if anything on its line is wrong: then no fix is offered there. */
+  readonly doubt: (at: number) => void;
   /** After skipped text, up to the next comma or bracket: problems there follow from it and are not reported. */
   recovering: boolean;
   /** The merge conflict that is open; its second side will be skipped. */
@@ -42,7 +44,7 @@ export interface Scanner {
 }
 
 /** A scanner at the start of a text. Passes problems on to `report`, except those that follow from an earlier one. */
-export function createScanner(text: string, report: (problem: SyntaxProblem) => void): Scanner {
+export function createScanner(text: string, report: Scanner['report'], doubt: Scanner['doubt']): Scanner {
   let guessedUntil = -1;
   let unclear = { start: -1, end: -1 };
   let isRestUnclear = false;
@@ -53,6 +55,7 @@ export function createScanner(text: string, report: (problem: SyntaxProblem) => 
     recovering: false,
     conflict: undefined,
     conflictsUnended: false,
+    doubt,
     report: (problem) => {
       const { range, fix } = problem;
       const place = (fix ?? problem).range.start;

@@ -1,5 +1,6 @@
 import { createRemoval, type Scanner } from './parser-state.ts';
-import { comma, keyCanEnd, quoteText, valueCanEnd } from './source-text.ts';
+import { keyCanEnd, quoteText, valueCanEnd } from './source-text.ts';
+import { closeAtLineEnd, findEndOnLaterLine, punctuation } from './unclosed-string.ts';
 
 /** The characters that can open a string, by code, with those that can then close it. Only the first is JSON. */
 const closers = new Map([
@@ -152,24 +153,6 @@ function scanEscape(scanner: Scanner, at: number): { value: string; end: number;
   return { value: letter, end: at + 2, certain: false };
 }
 
-/** What begins a line after an unclosed string. */
-const punctuation = '"\'}]{[,<=>';
-
-/**
- * Whether a string ends on a later line, because what closes it first stands where a value can end. `none`: it does not, so it is
- * unclosed; `unknown`: that is too far away, or what lies between is a comment or a part of the string.
- */
-function findEndOnLaterLine(text: string, from: number, closing: string): 'found' | 'none' | 'unknown' {
-  if (text[from] === '#' || text.startsWith('//', from) || text.startsWith('/*', from)) return 'unknown';
-  const limit = Math.min(text.length, from + 1000);
-  for (let at = from; at < limit; at++) {
-    const character = text[at] as string;
-    if (character === '\\') at++;
-    else if (closing.includes(character)) return valueCanEnd(text, at + 1) ? 'found' : 'none';
-  }
-  return limit < text.length ? 'unknown' : 'none';
-}
-
 function reportControl(scanner: Scanner, start: number, end: number, newText: string): void {
   const code = scanner.text.charCodeAt(start);
   const isBreak = code === 10 || code === 13;
@@ -195,68 +178,15 @@ function reportQuotes(scanner: Scanner, start: number, end: number, value: strin
   const isNext = text[end] === ' ' && text[end + 1] === text[start]; // the comma between two strings is missing
   const isEnd = isNext || valueCanEnd(text, end) || keyCanEnd(text, end);
   const isTemplate = text[start] === '`' && value.includes('${');
-  const hasFix = certain && isEnd && !isTemplate;
+  // Its quotes may be apostrophes in other strings, of which it then spans several.
+  const spansStrings = /"\s*[:,[\]{}]|[:,[\]{}]\s*"/.test(text.slice(start + 1, end - 1));
+  const hasFix = certain && isEnd && !isTemplate && !spansStrings;
   scanner.report({
     range,
     message: `JSON strings are enclosed in straight double quotes, not as in ${quoteText(text, range)}.`,
     suggestion: `Write ${newText.length > 60 || !hasFix ? 'straight double quotes' : newText}.`,
     ...(hasFix && { fix: { range, newText } }),
-    ...(!isEnd && { unclear: true }),
+    ...((!isEnd || spansStrings) && { unclear: true }),
   });
   scanner.recovering ||= !isEnd;
-}
-
-/** Whether only whitespace and at most one comma are between two offsets. */
-function isOutside(text: string, from: number, to: number): boolean {
-  let commas = 0;
-  for (let at = from; at < to; at++) {
-    const code = text.charCodeAt(at);
-    if (code === comma) commas++;
-    else if (code !== 32 && code !== 9 && code !== 13) return false;
-  }
-  return commas <= 1;
-}
-
-interface UnclosedString {
-  readonly start: number;
-  /** Where what is not in the parts yet begins. */
-  readonly from: number;
-  readonly lineEnd: number;
-  /** What comes after the line break. */
-  readonly next: number;
-}
-
-/**
- * Closes a string at the end of its line, before the comma or brackets that most likely follow it.
- *
- * @param isUnclosed whether it cannot go on after the line.
- */
-function closeAtLineEnd(
-  scanner: Scanner,
-  { start, from, lineEnd, next }: UnclosedString,
-  parts: string[],
-  isUnclosed: boolean,
-): string {
-  const { text } = scanner;
-  let end = lineEnd;
-  while (end > from && ' \t\r\n,]}'.includes(text[end - 1] as string)) end--;
-  scanner.at = scanner.lastEnd = end;
-  const range = { start, end };
-  // The closing quote has only one possible position when only a comma that is needed there was taken as outside of the string.
-  const certain =
-    isUnclosed &&
-    text[start] === '"' &&
-    end > from &&
-    isOutside(text, end, lineEnd) &&
-    !(text.slice(end, lineEnd).includes(',') && '}]'.includes(text[next] ?? '}')) &&
-    !/\s(?:#|\/[/*])/.test(text.slice(from, end));
-  const curly = end > from + 1 && '”“'.includes(text[end - 1] as string);
-  scanner.report({
-    range,
-    message: `The string ${quoteText(text, range)} is not closed.`,
-    suggestion: 'Put a double quote at its end.',
-    ...(certain ? { fix: { range: { start: curly ? end - 1 : end, end }, newText: '"' } } : { unclear: true }),
-  });
-  parts.push(text.slice(from, curly ? end - 1 : end));
-  return parts.join('');
 }

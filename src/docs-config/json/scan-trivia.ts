@@ -73,15 +73,21 @@ function endOfComment(text: string, at: number): { end: number; closed: boolean 
 }
 
 /**
- * Whether it may be text that lacks a quote: `"a"" "#b"`, `#a": 1`, `[/*a*\/b"]`, or, behind a value or comma on its line,
- * text that follows the mark at once, and punctuation: `"a" #b, "c"]`.
+ * Whether it may be text that lacks a quote: `"a"" "#b"`, `#a": 1`, `[/*a*\/b"]`, the rest of a string that a quote without its
+ * backslash ended: `"a" // b\"", "c": "d"`, or, behind a value or comma on its line, text that follows the mark at once, and
+ * punctuation: `"a" #b, "c"]`.
  */
 function isUnclearComment({ text, lastEnd }: Scanner, { start, end }: TextRange, expected: Expected): boolean {
   const comment = text.slice(start, end);
-  if (endsInQuote(text, start) || comment.split('"').length % 2 === 0 || isHalfQuoted(text, end)) return true;
+  if (endsInQuote(text, start) || hasOddQuotes(comment) || hasOddQuotes(comment.replace(/\\./g, ''))) return true;
+  if (isHalfQuoted(text, end)) return true;
+  const ownsLines = expandToWholeLines(text, start, end).end > end;
+  if (text[start + 1] === '*' && comment.includes('"') && !ownsLines) return true;
   if (expected !== 'other' || !startsMarkedText(text, start) || !onSameLine(text, lastEnd, start)) return false;
   return /[,}\]]/.test(comment);
 }
+
+const hasOddQuotes = (text: string): boolean => text.split('"').length % 2 === 0;
 
 /** Whether the word that follows on the line has a closing quote but no opening one. */
 function isHalfQuoted(text: string, from: number): boolean {

@@ -93,7 +93,7 @@ export function scanWord(scanner: Scanner): JsonNode {
   const half = text[end] === '"' && valueCanEnd(text, end + 1);
   if (half) range.end = ++end;
   const isEnd = valueCanEnd(text, end);
-  const certain = isEnd && (half ? !/\\|\s[\d.]+$/.test(value) : isPlain(value));
+  const certain = isEnd && (half ? !/\\|\s[\d.]+$|[=:]$/.test(value) : isPlain(value));
   scanner.report({
     range,
     message: half

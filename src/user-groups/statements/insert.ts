@@ -1,7 +1,6 @@
 import {
   type Author,
   type Authored,
-  authorAt,
   authorColumns,
   authorLists,
   authorOf,
@@ -14,48 +13,32 @@ import {
 import type { QueueKey } from '../../concurrency/fair-queue.ts';
 import { createBatchLoader, type Load, maxWriteKeys } from '../../database/batch-loader.ts';
 import type { Database } from '../../database/client.ts';
-import { columnTypes, names, toLists, unnest } from '../../database/columns.ts';
-import { violatedUniqueIndex } from '../../database/errors.ts';
-import type { EnvironmentTag, UserGroup } from '../../generated/prisma/client.ts';
+import { names, toLists, unnest } from '../../database/columns.ts';
+import type { UserGroup } from '../../generated/prisma/client.ts';
 import { givenAttributes } from '../attribute-values.ts';
 import type { GivenAttribute } from '../attributes.ts';
 import {
-  changeTime,
-  type Expected,
-  type Expecting,
   insertedColumns,
   insertedFields,
   insertedTimes,
-  isExpected,
-  toExpected,
   type UserGroupDraft,
   UserGroupRow,
   userGroupColumnCount,
   userGroupSelectList,
-  versionAfter,
 } from './columns.ts';
 import { bindGroupsByProvidedId, bindGroupsByProvidedIds, type UserGroupLookups } from './look-up.ts';
 
 /** A group to insert, and who does. */
 export interface AuthoredDraft extends UserGroupDraft, Authored {}
 
-/**
- * Creation and deletion of user groups, and the change of their environment. Each records what it changed in the same statement.
- */
-export interface UserGroupWrites {
+/** Creation of user groups, which is recorded in the same statement. */
+export interface UserGroupInserts {
   /**
    * Inserts a group and returns it; undefined when a stored group holds its id. Concurrent drafts for one id insert the first.
    */
   insertOne(draft: AuthoredDraft, queueKey?: QueueKey): Promise<UserGroup | undefined>;
   /** Inserts the groups whose ids no stored group holds, in one statement, and returns them. No two drafts may conflict. */
   insertMany(drafts: readonly AuthoredDraft[]): Promise<UserGroup[]>;
-  /** Moves a group to an environment; undefined when there is no such group. A statement of its own. */
-  setEnvironment(move: GroupMove): Promise<EnvironmentChange | undefined>;
-  /**
-   * Deletes a group with its tokens and returns it as it was; undefined when there is no such group among those that may be
-   * deleted. A statement of its own.
-   */
-  deleteOne(deletion: GroupDeletion): Promise<Expected | undefined>;
   /**
    * The groups with this provided id, read where groups are written: the group that kept a draft from being inserted is
    * there, and may not have reached a copy of the database yet.
@@ -65,28 +48,8 @@ export interface UserGroupWrites {
   readonly findHoldersOfIds: UserGroupLookups['findByProvidedIds'];
 }
 
-/** A group to move to an environment, and who does. */
-export interface GroupMove extends Authored, Expecting {
-  readonly teamId: number;
-  /** The new environment; `null` means untagged. */
-  readonly environmentTag: EnvironmentTag | null;
-}
-
-/** A group to delete, and who does. */
-export interface GroupDeletion extends Authored, Expecting {
-  readonly teamId: number;
-  /** The environment of the groups that may be deleted; ignored with `allEnvironments`. */
-  readonly environmentTag: EnvironmentTag | null;
-  readonly allEnvironments: boolean;
-}
-
-/**
- * The result of a change of environment: the group, or the environment of another group with its id, which does not permit it.
- */
-export type EnvironmentChange = Expected | { readonly heldIn: EnvironmentTag };
-
-/** Binds the writes of user groups to a database. */
-export function bindUserGroupWrites({ query }: Pick<Database, 'query'>, onRecorded: OnRecorded): UserGroupWrites {
+/** Binds the creation of user groups to a database. */
+export function bindUserGroupInserts({ query }: Pick<Database, 'query'>, onRecorded: OnRecorded): UserGroupInserts {
   const insertMany = async (drafts: readonly AuthoredDraft[]): Promise<UserGroup[]> => {
     const values = [...toLists<UserGroupDraft>(insertedFields, drafts), ...authorLists(drafts)];
     const isLarge = drafts.some((draft) => largeFields.some((name) => Buffer.byteLength(draft[name] ?? '') > maxEventValueBytes));
@@ -109,32 +72,6 @@ export function bindUserGroupWrites({ query }: Pick<Database, 'query'>, onRecord
       load: async (drafts) => new Map((await insertMany(drafts)).map((group) => [uniqueKeyOf(group), group])),
     }),
     insertMany,
-    async setEnvironment({ teamId, environmentTag, expectedVersions, author }) {
-      try {
-        const values = [teamId, environmentTag, expectedVersions, ...authorLists([{ author }])];
-        const [row] = await query('set-group-environment', setEnvironment, values);
-        const moved = row && toExpected(row);
-        if (moved && 'userGroup' in moved && columnTypes.boolean.decode(row[userGroupColumnCount + 1] as string)) {
-          onRecorded({ author, providedId: moved.userGroup.providedId, changesBytes: 0 });
-        }
-        return moved;
-      } catch (error) {
-        const heldIn = environmentsByIndex.get(violatedUniqueIndex(error));
-        if (heldIn) return { heldIn };
-        throw error;
-      }
-    },
-    async deleteOne({ teamId, environmentTag, allEnvironments, expectedVersions, author }) {
-      const values = [teamId, allEnvironments, environmentTag, expectedVersions, ...authorLists([{ author }])];
-      const [row] = await query('delete-group', deleteGroup, values);
-      const deleted = row && toExpected(row);
-      if (deleted && 'userGroup' in deleted) {
-        const { providedId } = deleted.userGroup;
-        // An index has the ids of deleted groups once more.
-        onRecorded({ author, providedId, changesBytes: Buffer.byteLength(providedId) });
-      }
-      return deleted;
-    },
     findHoldersOfId: bindGroupsByProvidedId({ query }),
     findHoldersOfIds: bindGroupsByProvidedIds({ query }),
   };
@@ -190,51 +127,3 @@ const insertStatement = insertWith(false);
 
 /** It takes longer, so only creations that need it use it. */
 const insertLargeStatement = insertWith(true);
-
-/** The unique indexes on the provided id, each by the environment of the tagged groups in it. Untagged groups are in both. */
-const environmentsByIndex: ReadonlyMap<string | undefined, EnvironmentTag> = new Map([
-  ['user_group_provided_id_customer_key', 'Customer'],
-  ['user_group_provided_id_testing_key', 'Testing'],
-]);
-
-/**
- * Locks the row first, so that the version that is compared, and what is recorded as the previous environment, are those of what
- * was replaced.
- */
-const setEnvironment = `
-  with locked as (
-    select ${userGroupSelectList('g')}, ${isExpected('g.version', '$3::int[]')} as is_expected
-    from user_group g where g.team_id = $1 for update
-  ), changed as (
-    update user_group g set environment_tag = $2::environment_tag, updated_at = ${changeTime('g.updated_at')}, version = ${versionAfter('g.version')}
-    from locked where g.team_id = locked.team_id and locked.is_expected
-    returning ${userGroupSelectList('g')}, locked.environment_tag as previous
-  ), recorded as (${insertGroupEvents({
-    type: 'user_group.environment_changed',
-    table: 'changed',
-    author: authorAt(4, '1'),
-    changes: `('{' || ${textChange('environmentTag', 'upper(changed.previous::text)', 'upper(changed.environment_tag::text)')} || '}')::json`,
-  })}
-    from changed where changed.previous is distinct from changed.environment_tag
-  )
-  select ${userGroupSelectList('changed')}, true, changed.previous is distinct from changed.environment_tag from changed
-  union all
-  select ${userGroupSelectList('locked')}, false, false from locked where not locked.is_expected`;
-
-/** Locks the row first, so that the version that is compared is that of what is deleted. */
-const deleteGroup = `
-  with locked as (
-    select ${userGroupSelectList('g')}, ${isExpected('g.version', '$4::int[]')} as is_expected
-    from user_group g where g.team_id = $1 and ($2::bool or g.environment_tag is not distinct from $3::environment_tag) for update
-  ), deleted as (
-    delete from user_group g using locked where g.team_id = locked.team_id and locked.is_expected
-    returning g.team_id, g.provided_id, g.environment_tag
-  ), recorded as (${insertGroupEvents({
-    type: 'user_group.deleted',
-    table: 'deleted',
-    author: authorAt(5, '1'),
-    changes: 'null::json',
-  })}
-    from deleted
-  )
-  select ${userGroupSelectList('locked')}, locked.is_expected from locked`;

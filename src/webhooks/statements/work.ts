@@ -55,14 +55,19 @@ export interface WebhookState {
 
 type Query = Pick<Database, 'query'>;
 
-/** Finds what there is to do. One statement, of a few index accesses for each webhook. */
+/**
+ * Finds what there is to do, also without webhooks: events get their positions. One statement, of a few index accesses for each
+ * webhook.
+ */
 export async function findWork({ query }: Query): Promise<{ webhooks: WebhookWork[]; hasNewEvents: boolean }> {
   const rows = await query('webhook-work', readWork, []);
-  const webhooks = rows.map(([id, isBehind, dueSeconds]) => ({
-    id: Number(id),
-    isBehind: isBehind === 't',
-    dueSeconds: dueSeconds == null ? null : Number(dueSeconds),
-  }));
+  const webhooks = rows
+    .filter(([id]) => id !== null)
+    .map(([id, isBehind, dueSeconds]) => ({
+      id: Number(id),
+      isBehind: isBehind === 't',
+      dueSeconds: dueSeconds == null ? null : Number(dueSeconds),
+    }));
   return { webhooks, hasNewEvents: rows[0]?.[3] === 't' };
 }
 
@@ -71,10 +76,10 @@ const pending = `status = 'PENDING'::webhook_delivery_status`;
 const readWork = `
   select w.id, w.position < feed.last_position, extract(epoch from now() - due.next_attempt_at),
     exists (select from event where position is null)
-  from event_feed feed cross join webhook w left join lateral (
+  from event_feed feed left join webhook w on w.enabled left join lateral (
     select next_attempt_at from webhook_delivery where webhook_id = w.id and ${pending} and next_attempt_at <= now()
     order by next_attempt_at limit 1
-  ) as due on true where w.enabled`;
+  ) as due on true`;
 
 /**
  * Keeps other gateways from claiming deliveries of webhooks until the transaction ends: waits for those whose deliveries are
@@ -152,7 +157,7 @@ export async function claimDeliveries({ query }: Query, webhookIds: readonly num
   return (await query('claim-deliveries', claim, [webhookIds, leaseSeconds])).map(toClaim);
 }
 
-export /** With a limit that the planner knows, so that it reads the deliveries by their key, however many there are. */
+/** With a limit that the planner knows, so that it reads the deliveries by their key, however many there are. */
 const claim = `
   with room as materialized (
     select w.*, ${maxInFlight} - (

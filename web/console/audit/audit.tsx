@@ -6,6 +6,7 @@ import { FailureNotice } from '../ui/failure-notice.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { Pager, pageArguments } from '../ui/pager.tsx';
 import { EmptyState, LoadingRows } from '../ui/states.tsx';
+import { unusedFailure } from '../ui/unused-filters.ts';
 import { EventList } from './event-list.tsx';
 import { GroupFilter } from './group-filter.tsx';
 import { ImportNote } from './import-note.tsx';
@@ -26,9 +27,11 @@ export default function AuditLog() {
   const [after, before] = [query.get('after'), query.get('before')];
   const position = before ? { before } : after ? { after } : {};
   const filter = filterOf(values);
-  const list = useQuery(EventListDocument, { ...pageArguments(position, pageSize), filter });
+  const known: readonly string[] = [...filterNames, 'after', 'before'];
+  const unused = unusedFailure([...query].filter(([name, value]) => value !== '' && !known.includes(name)));
+  const list = useQuery(EventListDocument, unused ? undefined : { ...pageArguments(position, pageSize), filter });
   const show = (change: Partial<typeof values>) => navigate(hrefOf('audit-log', { ...values, ...change }));
-  const page = list.data?.events;
+  const page = unused ? undefined : list.data?.events;
   const events = page?.nodes ?? [];
 
   return (
@@ -58,11 +61,11 @@ export default function AuditLog() {
       </search>
       <FailureNotice
         title="The audit log could not be loaded"
-        failure={list.failure}
+        failure={unused ?? list.failure}
         onRetry={list.reload}
         onReset={() => navigate(hrefOf('audit-log'))}
       />
-      {!page && list.isLoading && <LoadingRows />}
+      {!page && !unused && list.isLoading && <LoadingRows />}
       {page && events.length === 0 && !list.isLoading && !list.failure && (
         <EmptyState title={Object.keys(filter).length > 0 ? 'No event matches' : 'No events yet'}>
           <p>Every change of a group, an API token or a key is recorded, and appears here at once.</p>

@@ -1,6 +1,6 @@
 import { RawJson } from '../../raw-json.ts';
 import type { QueryValues } from '../app/router.tsx';
-import { Failure } from '../graphql/failure.ts';
+import type { Failure } from '../graphql/failure.ts';
 import {
   type DateTimeRange,
   type OrderDirection,
@@ -13,6 +13,7 @@ import {
 import { type EnvironmentChoice, environmentLabel, isEnvironmentChoice, tagOf } from '../ui/badge.tsx';
 import { dayStart } from '../ui/days.ts';
 import { withoutToken } from '../ui/token-text.ts';
+import { unusedFailure } from '../ui/unused-filters.ts';
 
 /** What the list of groups shows, as the URL has it. */
 export interface ListState {
@@ -123,9 +124,7 @@ export function unusedFilter(query: URLSearchParams): Failure | undefined {
     const values = [used[name] ?? ''].flat();
     return value !== '' && !viewNames.includes(name) && !values.includes(value) && !values.includes(searchable(value) || value);
   });
-  if (unused.length === 0) return undefined;
-  const list = unused.map(([name, value]) => `${name}=${withoutToken(value) || '…'}`).join(', ');
-  return new Failure('INVALID_INPUT', `The URL contains filters that cannot be used: ${list}.`);
+  return unusedFailure(unused);
 }
 
 /** The filter of a state; undefined if every group is listed. */

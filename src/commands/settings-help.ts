@@ -1,0 +1,17 @@
+import { type Setting, settings } from '../settings.ts';
+
+/** The default of a setting as text with backticks, as the documentation shows it; empty if there is none. */
+export function describeDefault({ default: value, defaultInWords }: Setting): string {
+  return defaultInWords ?? (value === undefined ? '' : `\`${String(value)}\``);
+}
+
+/** The settings as lines of a command's help. */
+export function describeSettings(): string {
+  const all: readonly Setting[] = Object.values(settings);
+  const width = Math.max(...all.map(({ name }) => name.length));
+  const lines = all.map((setting) => {
+    const value = describeDefault(setting);
+    return `  ${setting.name.padEnd(width)}  ${setting.description}${value && ` (default: ${value})`}\n`;
+  });
+  return lines.join('').replaceAll('`', '');
+}

@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import {
+  ForbiddenError,
+  GatewayError,
+  InvalidInputError,
+  NetworkError,
+  NotFoundError,
+  UnauthenticatedError,
+  UserGroupGateway,
+} from '../../client/src/index.ts';
+import { parsePersistedOperations } from '../../src/graphql/execution/persisted-operations.ts';
+import { schema } from '../../src/schema.ts';
+import type { Scope } from '../../src/scopes.ts';
+import { freePort } from '../support/free-port.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { startPrefixProxy } from '../support/prefix-proxy.ts';
+
+let gateway: TestGateway;
+let client: UserGroupGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+  client = new UserGroupGateway({ url: gateway.url, apiToken: gateway.token });
+});
+afterAll(() => gateway.close());
+
+const collect = <Item>(items: AsyncIterable<Item>): Promise<Item[]> => Readable.from(items).toArray();
+
+const clientWith = async (...scopes: Scope[]) =>
+  new UserGroupGateway({ url: gateway.url, apiToken: (await gateway.issue({ scopes })).secret });
+
+test('errors have the code, the issues and the request id of the gateway', async () => {
+  const error = await client.userGroups.getOrCreate({ providedId: '' }).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(InvalidInputError);
+  expect(error).toBeInstanceOf(GatewayError);
+  expect(error).toMatchObject({
+    code: 'INVALID_INPUT',
+    issues: [{ path: ['providedId'], message: expect.any(String) }],
+    requestId: expect.stringMatching(/^[\da-f-]{36}$/),
+  });
+  const unknown = new UserGroupGateway({ url: gateway.url, apiToken: 'of-no-api-token-at-all' });
+  await expect(unknown.userGroups.get({ teamId: 1 })).rejects.toThrow(UnauthenticatedError);
+  const reader = await clientWith('groups:read');
+  await expect(reader.userGroups.getOrCreate({ providedId: 'x' })).rejects.toThrow(ForbiddenError);
+});
+
+test('executes operations of your own, typed or not', async () => {
+  expect(await client.query('{ caller { name } }')).toEqual({ caller: { name: 'test' } });
+  const query = 'query ($id: String!) { userGroup(by: { providedId: $id }) { name } }';
+  expect(await client.query(query, { id: 'of no group' })).toEqual({ userGroup: null });
+  await expect(client.query('{ nothing }')).rejects.toMatchObject({
+    code: 'INVALID_INPUT',
+    message: expect.stringContaining('nothing'),
+  });
+});
+
+test('a change is made once for a key of your own, whoever repeats it', async () => {
+  const { userGroup } = await client.userGroups.getOrCreate({ providedId: 'keyed' });
+  const rotate = (idempotencyKey: string) =>
+    new UserGroupGateway({ url: gateway.url, apiToken: gateway.token }).userGroups.rotateToken(
+      { currentToken: userGroup.token },
+      { idempotencyKey },
+    );
+  const key = 'a "key" of a \\ rotation';
+  const first = await rotate(key);
+  expect(await rotate(key)).toEqual(first);
+  for (const wrong of ['', 'two\nlines', 'x'.repeat(256)]) await expect(rotate(wrong)).rejects.toThrow(TypeError);
+  await expect(rotate('another key')).rejects.toThrow(NotFoundError);
+  const options = { idempotencyKey: key };
+  await expect(client.userGroups.getOrCreate({ providedId: 'keyed' }, options)).rejects.toMatchObject({
+    code: 'IDEMPOTENCY_KEY_REUSED',
+  });
+});
+
+test('a gateway below a path is called there, with or without a slash at the end', async () => {
+  const proxy = await startPrefixProxy('/groups', () => gateway.url);
+  onTestFinished(() => proxy.close());
+  for (const url of [proxy.url, `${proxy.url}/`])
+    expect(await new UserGroupGateway({ url, apiToken: gateway.token }).userGroups.get({ teamId: 999_999 })).toBeNull();
+  const beside = new UserGroupGateway({ url: proxy.url.replace('/groups', '/other'), apiToken: gateway.token });
+  await expect(beside.userGroups.get({ teamId: 1 })).rejects.toMatchObject({ code: 'INVALID_RESPONSE' });
+});
+
+test('a gateway with persisted operations executes those of the client, which its package lists', async () => {
+  const content = readFileSync(new URL('../../client/operations.json', import.meta.url), 'utf8');
+  const persistedOperations = await parsePersistedOperations([{ content }], schema, true);
+  const strict = await startGateway(gateway.database, { introspection: true, persistedOperations });
+  onTestFinished(() => strict.close());
+  const restricted = new UserGroupGateway({ url: strict.url, apiToken: gateway.token });
+  await restricted.userGroups.getOrCreate({ providedId: 'persisted' });
+  expect(await collect(restricted.userGroups.list({ filter: { providedIds: ['persisted'] } }))).toHaveLength(1);
+  await expect(restricted.query('{ caller { name } }')).rejects.toThrow(InvalidInputError);
+});
+
+test('a gateway that does not listen is an error with its address', async () => {
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const closed = new UserGroupGateway({ url, apiToken: gateway.token, retries: 1 });
+  const error = await closed.userGroups.get({ teamId: 1 }).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(NetworkError);
+  expect((error as Error).message).toContain(`${url}/graphql: connect ECONNREFUSED`);
+});
+
+test.each(['', 'ugk_with a space', 'ugk_of_a_file\n', undefined as unknown as string])(
+  'the API token %j is refused at once, and not shown',
+  (apiToken) => {
+    const create = () => new UserGroupGateway({ url: gateway.url, apiToken });
+    expect(create).toThrow('apiToken must be');
+    if (apiToken) expect(create).not.toThrow(apiToken.trim());
+  },
+);
+
+test('the API token is not shown with the client', async () => {
+  const { inspect } = await import('node:util');
+  expect(inspect(client, { depth: null, showHidden: true }) + JSON.stringify(client)).not.toContain(gateway.token);
+});

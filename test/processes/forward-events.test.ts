@@ -1,0 +1,73 @@
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { binary, endProcesses, launch, run, until } from '../support/process.ts';
+import { startReceiver } from '../support/webhook-receiver.ts';
+
+let gateway: TestGateway;
+let token: string;
+beforeAll(async () => {
+  gateway = await startGateway();
+  token = (await gateway.issue({ environment: 'Testing', scopes: ['audit:read'] })).secret;
+});
+afterAll(async () => {
+  await endProcesses();
+  await gateway.close();
+});
+
+const create = (id: string) => gateway.send('GET', '/api/user', { body: { user_group_id: id } });
+
+test('listen posts each event from now on, signed, and prints a line for it', async () => {
+  await create('before');
+  const receiver = await startReceiver((response, { body }) => response.writeHead(body.includes('second') ? 500 : 204).end());
+  const args = ['listen', '--forward-to', `${receiver.url}/hooks`, '--url', gateway.url, '--type', 'user_group.created'];
+  const running = launch(process.execPath, [binary, ...args], { API_TOKEN: token });
+  const [, secret = ''] = await until(
+    () => /signed with (whsec_\S+)\n/.exec(running.output.stdout),
+    'it says how events are signed',
+  );
+  await create('first');
+  await gateway.send('PUT', '/api/user', { body: { user_group_id: 'first', name: 'of another type' } });
+  await create('second');
+  await until(() => running.output.stdout.includes('second'), 'the second event is printed');
+  const lines = running.output.stdout.trim().split('\n').slice(1);
+  expect(lines.map((line) => line.split('  ').slice(1, 4))).toEqual([
+    ['204', 'user_group.created', 'first'],
+    ['500', 'user_group.created', 'second'],
+  ]);
+  const verified = receiver.received.map(({ headers, body }) => new Webhook(secret).verify(body, headers as never));
+  expect(verified).toMatchObject([
+    { data: { provided_id: 'first', environment: 'Testing' } },
+    { data: { provided_id: 'second' } },
+  ]);
+  expect(receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual(lines.map((line) => line.split('  ')[4]));
+  await receiver.close();
+  await create('third');
+  await until(
+    () => /failed \(ECONNREFUSED\) {2}user_group.created {2}third/.test(running.output.stdout),
+    'the failure is printed',
+  );
+});
+
+test('listen ends when the gateway refuses', async () => {
+  const args = ['listen', '--forward-to', 'http://127.0.0.1:9', '--url', gateway.url];
+  const { code, stderr } = await run(args, { API_TOKEN: gateway.token });
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/responded with FORBIDDEN: .*audit:read/) });
+});
+
+test.each([
+  ['without a URL', []],
+  ['with a URL of another scheme', ['--forward-to', 'ftp://127.0.0.1/']],
+  ['with an unknown type', ['--forward-to', 'http://127.0.0.1/', '--type', 'user_group.made']],
+  ['with a malformed secret', ['--forward-to', 'http://127.0.0.1/', '--secret', 'whsec_x']],
+  ['with an argument', ['--forward-to', 'http://127.0.0.1/', 'more']],
+])('listen %s is a usage error', async (_, args) => {
+  expect((await run(['listen', ...args], { API_TOKEN: token })).code).toBe(2);
+});
+
+test('listen without an API token says where it belongs', async () => {
+  expect(await run(['listen', '--forward-to', 'http://127.0.0.1/'], {})).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/API_TOKEN/),
+  });
+});
