@@ -5,9 +5,13 @@ import type { EventEnvironment } from '../../src/generated/prisma/client.ts';
 import { type Received, type Receiver, startReceiver } from '../../test/support/webhook-receiver.ts';
 import type { Ends } from '../ends.ts';
 
-/** The only address that gateways may send deliveries to, as a network, and one that nothing may reach. */
-export const permittedAddress = '127.0.0.2';
+/** Where the endpoints are. */
+const permittedAddress = '127.0.0.2';
+
+/** `WEBHOOKS_ALLOWED_NETWORKS` of the gateways: that address alone. */
 export const permittedNetworks = `${permittedAddress}/32`;
+
+/** An address that no delivery may reach. */
 export const forbiddenAddress = '127.0.0.3';
 
 /** A name whose address changes between the two: see {@link rebindingOptions}. */
