@@ -156,8 +156,8 @@ const missingFrom = (endpoint: Endpoint, table: readonly StoredEvent[]): StoredE
   table.filter((event) => takes(endpoint, event) && !endpoint.accepted.has(event.globalId));
 
 /**
- * Waits until each endpoint has what it is to get. So as not to wait for hours, what is due later is due now, and what a gateway had
- * claimed when it was killed: no attempt takes longer than 15 s.
+ * Waits until each endpoint has what it is to get. So as not to wait for hours, what is due later is due now, and what a gateway
+ * had claimed when it was killed: no attempt takes longer than 15 s.
  */
 async function untilDelivered(
   { query }: Deployment,
