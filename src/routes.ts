@@ -240,7 +240,7 @@ function cachedBriefly(contentType: string, body: string): HttpResponse {
 function consoleRoutes(handler: Handler): readonly Route[] {
   const route = { ...readOnly, ...handler };
   return [
-    { path: paths.console, ...route, description: 'Web console for user groups and API tokens', isListed: true },
+    { path: paths.console, ...route, description: 'Web console for user groups, API tokens and webhooks', isListed: true },
     {
       path: `${paths.console}/{page}`,
       accepts: (page) => /^[a-z]+(?:-[a-z]+)*$/.test(page),

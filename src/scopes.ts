@@ -23,7 +23,7 @@ export const scopes = {
   'embed:sign': { description: 'create and revoke embed tokens of user groups; includes finding the group', includes: [] },
   'config:validate': { description: 'validate configuration files of documentation sites', includes: [] },
   'metrics:read': { description: 'read the metrics of the gateway', includes: [] },
-  admin: { description: 'full access to every environment, and the management of API tokens', includes: [] },
+  admin: { description: 'full access to every environment, and the management of API tokens and webhooks', includes: [] },
 } as const satisfies Record<string, ScopeDefinition>;
 
 /** A scope that an API token may have. */

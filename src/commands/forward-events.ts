@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { encodeGlobalID } from '@pothos/plugin-relay';
 import { eventTypeNames, isEventType } from '../audit-log/events.ts';
 import type { EventMember } from '../audit-log/rest.ts';
+import { mediaTypes } from '../http/media-types.ts';
 import { paths } from '../http/paths.ts';
 import { escapeControls } from '../terminal-text.ts';
 import { deliveryBody } from '../webhooks/body.ts';
@@ -127,7 +128,7 @@ async function forward({ forwardTo, secret }: Forwarding, event: EventMember): P
   const outcome = await fetch(forwardTo, {
     method: 'POST',
     headers: {
-      'content-type': 'application/json',
+      'content-type': mediaTypes.json,
       ...signedHeaders({ id, body, secrets: [secret] }, Math.floor(Date.now() / 1_000)),
     },
     body,

@@ -165,14 +165,16 @@ export function startDeliveries(context: DeliveryContext, options: DeliveryOptio
     nextDelayMs: (failure) => (failure ? intervalMs : nextDelayMs),
     onFailure: report,
   });
+  let stopped: Promise<void> | undefined;
   const drain = (): void => {
     isDraining = true;
+    stopped ??= stopLooking();
   };
   return {
     drain,
     async stop() {
       drain();
-      await stopLooking();
+      await stopped;
       await Promise.all(inFlight);
       await settle();
     },

@@ -18,10 +18,10 @@ interface Context extends Pick<WebhookContext, 'db'> {
 }
 
 /** The type of what {@link sendTestEvent} sends. */
-export const testEventType = 'webhook.test';
+const testEventType = 'webhook.test';
 
 /**
- * Sends an event that is none of the audit log, to try a webhook out. It is sent within a second, like any other.
+ * Sends an event that is none of the audit log, to try a webhook out. It is sent soon, like any other.
  *
  * @throws InvalidInput when the webhook is disabled.
  * @throws NotFound when no webhook has this number.
@@ -38,7 +38,7 @@ export async function sendTestEvent({ db, globalId }: Context, id: number): Prom
 }
 
 /**
- * Sends events to a webhook again, each within a second, whether they were delivered or not. All of them, or none.
+ * Sends events to a webhook again, whether they were delivered or not. All of them, or none.
  *
  * @param eventIds the IDs of 1 to {@link maxRedeliveredIds} events that the webhook takes.
  * @returns the new deliveries, in the order of the events.

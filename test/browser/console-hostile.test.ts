@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openConsole, save, textOf, untilSaved } from '../support/console.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { mutate } from '../support/user-group-mutations.ts';
+import { createWebhook } from '../support/webhooks.ts';
 
 let gateway: TestGateway;
 let secret: string;
@@ -33,10 +34,27 @@ test('markup in names, ids, properties and URLs is text', async () => {
   await open('/console/groups', `name ${script}`);
   await open(`/console/group?id=${userGroup.id}`, `name ${script}`);
   await open('/console/audit-log', `id ${script}`);
+  const { webhook } = await createWebhook(gateway, secret, { url: 'https://hooks.invalid/?%22%3E<b>', description: script });
+  await gateway.database.prisma.webhook.updateMany({
+    data: { url: `https://${script}`, enabled: false, disabledReason: script },
+  });
+  const answer = { type: script, status: 'FAILED', responseStatus: 500, responseBody: `body ${script}`, error: script } as const;
+  await gateway.database.prisma.webhookDelivery.create({
+    data: { webhookId: webhook.number, eventId: script, body: script, nextAttemptAt: new Date(), ...answer },
+  });
+  await open('/console/webhooks', script);
+  await open(`/console/webhook?id=${webhook.id}`, `https://${script}`);
+  await page.getByRole('button', { name: 'Details of' }).click();
+  await page.getByText(`body ${script}`).waitFor();
+  expect(await page.locator('dialog :is(img, script)').count()).toBe(0);
+  // As JSON, in which the quotation marks are escaped.
+  await open('/console/audit-log?type=WEBHOOK_CREATED', '<script>document.title=1</script>');
   const hostile = encodeURIComponent(script);
   await open(`/console/groups?search=${hostile}&property=${hostile}%3D1&sort=${hostile}&size=${hostile}`, 'No group matches');
   await open(`/console/audit-log?type=${hostile}#${hostile}`, 'The audit log could not be loaded');
   await open(`/console/group?id=${hostile}#${hostile}`, 'There is no such group');
+  await open(`/console/webhook?id=${hostile}#${hostile}`, 'There is no such webhook');
+  await open(`/console/webhook?id=${webhook.id}&status=${hostile}`, 'The webhook could not be loaded');
   await open('/console/nowhere', 'There is no such page');
 });
 
@@ -52,7 +70,7 @@ test('characters that reverse the text after them are visible in the editor, and
   expect(await label.locator('code').textContent()).toBe(hostile);
 });
 
-test.each(['groups?after=', 'audit-log?after=', 'api-tokens?before='])(
+test.each(['groups?after=', 'audit-log?after=', 'api-tokens?before=', 'webhooks?after='])(
   'a cursor in a URL that is not valid, as long as a URL may be, is explained, with a way out: %s',
   async (path) => {
     const { page } = await openConsole(gateway, `/console/${path}${'x'.repeat(6_000)}`, {

@@ -324,6 +324,10 @@ test('--fix writes what the document means, and nothing in place of what a reade
     fc.property(oddDocuments, fc.constantFrom({}, strict), ({ source, items, members, fragments }, options) => {
       const { text } = applyFixes(source, options);
       const unknown = fragments.filter(({ means }) => !means);
+      // With two mistakes on a line, either may be where it does not show: then nothing there is fixed.
+      const isOneOnEachLine = source
+        .split('\n')
+        .every((line) => fragments.filter((each) => line.includes(each.text)).length <= 1);
       const known = (fragment: Fragment) => (fragment.means ? fragment.means.value : null);
       let masked = text;
       let from = 0;
@@ -335,7 +339,7 @@ test('--fix writes what the document means, and nothing in place of what a reade
       }
       if (unknown.length > 0) expect(validateDocsConfig(text, options).valid).toBe(false);
       if (unknown.length > 0) expect(isJson(text), text).toBe(false);
-      else if (fragments.every(({ fixable }) => fixable)) expect(isJson(text), `${source} ${text}`).toBe(true);
+      else if (isOneOnEachLine && fragments.every(({ fixable }) => fixable)) expect(isJson(text), `${source} ${text}`).toBe(true);
       if (!isJson(masked)) return;
       parsed++;
       const meant = {

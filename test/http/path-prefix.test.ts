@@ -46,6 +46,7 @@ test('behind a proxy that removes a path prefix, every link of every page works'
   const failed = [...statuses].filter(([, status]) => status !== 200);
   expect(Object.fromEntries(failed)).toEqual({
     [`${prefix}/api/user`]: 401, // which needs an API token
+    [`${prefix}/api/events`]: 401,
     [`${prefix}/metrics`]: 401,
     [`${prefix}/api/embed-tokens`]: 405,
     [`${prefix}/oauth2/introspect`]: 405, // which is POST only

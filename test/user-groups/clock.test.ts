@@ -73,6 +73,7 @@ test('a gateway whose clock is ahead removes no event, response or replaced toke
     retiredTokens: 0,
     idempotencyRecords: 0,
     revokedViewers: 0,
+    webhookDeliveries: 0,
   });
 });
 

@@ -6,7 +6,7 @@ import { countRowsByKey, findKeyIdsInUse } from '../../src/key-rotation/statemen
 import { signingSecrets } from '../../src/webhooks/secrets.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { testKey, testKeys } from '../support/keys.ts';
-import { createWebhook, sendAs } from '../support/webhooks.ts';
+import { createWebhook, operations, sendAs } from '../support/webhooks.ts';
 
 let gateway: TestGateway;
 let admin: string;
@@ -48,6 +48,9 @@ describe('rotateWebhookSecret', () => {
     expect(await secretsOf(webhook.number, 3_700)).toEqual([second.secret]);
     const third = await rotate(webhook.id, 60);
     expect(await secretsOf(webhook.number)).toEqual([third.secret, second.secret]);
+    await gateway.database.prisma.webhook.updateMany({ data: { previousSecretEndsAt: new Date(Date.now() - 1_000) } });
+    const { json } = await gateway.graphql(operations.list, {}, { token: admin });
+    expect(json.data.webhooks.nodes[0].previousSecretEndsAt).toBeNull();
   });
 
   test.each([-1, 604_801])('rejects an overlap of %s', async (overlapSeconds) => {

@@ -12,6 +12,7 @@ import './styles/tables.css';
 import './styles/editor.css';
 import './styles/charts.css';
 import './styles/audit.css';
+import './styles/webhooks.css';
 import './styles/narrow.css';
 import './styles/print.css';
 

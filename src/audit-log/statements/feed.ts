@@ -6,7 +6,7 @@ import type { Event, EventEnvironment } from '../../generated/prisma/client.ts';
 import { EventRow, eventColumns, eventSummaryColumns } from './columns.ts';
 
 /** The most events that get a position in one statement, which takes some 10 µs for each. */
-export const maxAssigned = 1_000;
+const maxAssigned = 1_000;
 
 /** The most events of other types that a page of some types skips. */
 const maxScanned = 2_000;

@@ -65,10 +65,11 @@ builder.node(WebhookType, {
       nullable: true,
       description: 'When something was last sent, successfully or not; null if nothing was.',
     }),
-    previousSecretEndsAt: t.expose('previousSecretEndsAt', {
+    previousSecretEndsAt: t.field({
       type: 'DateTime',
       nullable: true,
       description: 'Until when deliveries are also signed with the secret that the last rotation replaced; null if they are not.',
+      resolve: ({ previousSecretEndsAt: endsAt }) => (endsAt && endsAt.getTime() > Date.now() ? endsAt : null),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
   }),

@@ -28,6 +28,8 @@ const Overview = loaded(() => import('../overview/overview.tsx'));
 const Groups = loaded(() => import('../groups/groups.tsx'));
 const Group = loaded(() => import('../group/group.tsx'));
 const ApiTokens = loaded(() => import('../tokens/tokens.tsx'));
+const Webhooks = loaded(() => import('../webhooks/webhooks.tsx'));
+const Webhook = loaded(() => import('../webhooks/webhook.tsx'));
 const AuditLog = loaded(() => import('../audit/audit.tsx'));
 const DocsConfig = loaded(() => import('../docs-config/docs-config.tsx'));
 
@@ -37,6 +39,8 @@ export const pages: readonly Page[] = [
   { name: 'groups', title: 'Groups', scope: 'GROUPS_READ', isListed: true, component: Groups },
   { name: 'group', title: 'Group', scope: 'GROUPS_READ', isListed: false, component: Group },
   { name: 'api-tokens', title: 'API tokens', scope: 'ADMIN', isListed: true, component: ApiTokens },
+  { name: 'webhooks', title: 'Webhooks', scope: 'ADMIN', isListed: true, component: Webhooks },
+  { name: 'webhook', title: 'Webhook', scope: 'ADMIN', isListed: false, component: Webhook },
   { name: 'audit-log', title: 'Audit log', scope: 'AUDIT_READ', isListed: true, component: AuditLog },
   { name: 'docs-config', title: 'Docs configuration', scope: 'CONFIG_VALIDATE', isListed: true, component: DocsConfig },
 ];

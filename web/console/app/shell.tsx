@@ -133,7 +133,8 @@ function Navigation({ current }: { readonly current: string }) {
               <Link
                 href={hrefOf(name)}
                 className={scope && !can(scope) ? 'unavailable' : undefined}
-                aria-current={name === current || (name === 'groups' && current === 'group') ? 'page' : undefined}
+                // The page of one item, such as `group`, is below the list of them.
+                aria-current={name === current || name === `${current}s` ? 'page' : undefined}
               >
                 {title}
               </Link>

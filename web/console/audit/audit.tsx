@@ -68,7 +68,7 @@ export default function AuditLog() {
       {!page && !unused && list.isLoading && <LoadingRows />}
       {page && events.length === 0 && !list.isLoading && !list.failure && (
         <EmptyState title={Object.keys(filter).length > 0 ? 'No event matches' : 'No events yet'}>
-          <p>Every change of a group, an API token or a key is recorded, and appears here at once.</p>
+          <p>Every change of a group, an API token, a webhook or a key is recorded, and appears here at once.</p>
         </EmptyState>
       )}
       {page && (values.group || values['provided-id']) && <ImportNote />}

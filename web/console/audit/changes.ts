@@ -17,10 +17,22 @@ export interface Change {
   readonly after: string | undefined;
 }
 
+/** The field that names the webhook that an event is about, and changes only when one is created or deleted. */
+const webhookField = 'webhook';
+
+/** The number of the webhook that an event is about; undefined if it is about something else. */
+export function webhookNumberOf(changes: unknown): number | undefined {
+  const change = memberOf(changes, webhookField);
+  const number = memberOf(change, 'to') ?? memberOf(change, 'from');
+  return typeof number === 'number' ? number : undefined;
+}
+
 /** The changes of an event, `{ field: { from, to } }`, one by one; those of objects by member. */
 export function changesOf(value: unknown): readonly Change[] {
   if (!isObject(value)) return [];
+  const isOfWebhook = webhookNumberOf(value) !== undefined;
   return Object.entries(value).flatMap(([field, change]) => {
+    if (isOfWebhook && field === webhookField) return [];
     if (!isObject(change) || !('from' in change || 'to' in change)) return [changeOf(field, undefined, JSON.stringify(change))];
     const { from, to, omitted } = change;
     if (from === null && to === null && secretFields.has(field)) return [changeOf(field, undefined, undefined)];

@@ -6,7 +6,7 @@ import { describeEventType } from '../graphql/names.ts';
 import { EnvironmentBadge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Time } from '../ui/time.tsx';
-import { changesOf } from './changes.ts';
+import { changesOf, webhookNumberOf } from './changes.ts';
 
 /** How many changes of an event are shown at first: a mapping may have a thousand. */
 const shownChanges = 10;
@@ -55,6 +55,8 @@ function EventTypeName({ type }: { readonly type: EventType }) {
 /** What the event is about; a link leads to the changes of it. */
 function Subject({ event }: { readonly event: EventRowFragment }) {
   const { providedId, userGroupId, apiToken } = event;
+  const webhook = webhookNumberOf(event.changes);
+  if (webhook !== undefined) return <>Webhook {webhook}</>;
   if (userGroupId) {
     return (
       <>

@@ -164,6 +164,18 @@ export type CreateEmbedTokenInput = {
   readonly viewer?: EmbedViewerInput | null | undefined;
 };
 
+/** The properties of a webhook. */
+export type CreateWebhookInput = {
+  /** What the endpoint is for: 1 to 255 characters, no control characters. */
+  readonly description?: string | null | undefined;
+  /** The environments whose events are sent: at least one. Defaults to all. */
+  readonly environments?: ReadonlyArray<EventEnvironment> | null | undefined;
+  /** The types of events that are sent: at least one. Defaults to all. */
+  readonly types?: ReadonlyArray<EventType> | null | undefined;
+  /** Where events are sent to by POST: an https URL of at most 2048 characters, without credentials and without a fragment; http is permitted to the networks in WEBHOOKS_ALLOWED_NETWORKS. */
+  readonly url: string;
+};
+
 /** Maps a schema to its data source. */
 export type DataSourceMappingInput = {
   /** The data source: its ID, or the identifier that you gave it, at most 255 characters. */
@@ -429,6 +441,14 @@ export type RotateUserGroupTokenInput = {
   readonly graceSeconds?: number | null | undefined;
 };
 
+/** The webhook whose secret is replaced, and how long the replaced one signs too. */
+export type RotateWebhookSecretInput = {
+  /** The globally unique ID of the webhook. */
+  readonly id: string;
+  /** How long deliveries have two signatures, one by each secret, in seconds: 0 to 604800. A secret that was replaced earlier no longer signs. */
+  readonly overlapSeconds?: number | null | undefined;
+};
+
 /** What an API token may do. */
 export type Scope =
   /** `admin`: full access to every environment, and the management of API tokens. */
@@ -494,6 +514,22 @@ export type UpdateUserGroupInput = {
   readonly properties?: unknown;
 };
 
+/** The webhook, and its new properties. What is omitted stays as it is. */
+export type UpdateWebhookInput = {
+  /** What the endpoint is for: 1 to 255 characters, no control characters. null removes it. */
+  readonly description?: string | null | undefined;
+  /** Whether events are sent. */
+  readonly enabled?: boolean | null | undefined;
+  /** The environments whose events are sent: at least one. null means all. */
+  readonly environments?: ReadonlyArray<EventEnvironment> | null | undefined;
+  /** The globally unique ID of the webhook. */
+  readonly id: string;
+  /** The types of events that are sent: at least one. null means all. */
+  readonly types?: ReadonlyArray<EventType> | null | undefined;
+  /** Where events are sent to by POST: an https URL of at most 2048 characters, without credentials and without a fragment; http is permitted to the networks in WEBHOOKS_ALLOWED_NETWORKS. */
+  readonly url?: string | null | undefined;
+};
+
 /** Selects one user group. */
 export type UserGroupBy =
   {   /** The globally unique ID. */
@@ -550,6 +586,22 @@ export type UserGroupStatus =
   | 'ACTIVE'
   /** Its tokens and its embed tokens identify nothing until it is resumed. */
   | 'SUSPENDED';
+
+/** What became of a delivery. */
+export type WebhookDeliveryStatus =
+  /** The endpoint responded with 2xx. */
+  | 'DELIVERED'
+  /** Its last attempt failed. It is not tried again. */
+  | 'FAILED'
+  /** It is tried, or is tried again. */
+  | 'PENDING';
+
+/** Whether events are sent to a webhook. */
+export type WebhookStatus =
+  /** Nothing is sent until it is enabled again. */
+  | 'DISABLED'
+  /** Events are sent. */
+  | 'ENABLED';
 
 export type EventListQueryVariables = Exact<{
   first?: number | null | undefined;
@@ -853,6 +905,116 @@ export type UpdateApiTokenMutation = { readonly updateApiToken:
     | { readonly __typename: 'UpdateApiTokenPayload', readonly apiToken: { readonly id: string, readonly number: number, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<Scope>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null, readonly enabled: boolean, readonly rateLimit: number | null } }
    | null };
 
+export type WebhookListQueryVariables = Exact<{
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+  last?: number | null | undefined;
+  before?: string | null | undefined;
+}>;
+
+
+export type WebhookListQuery = { readonly webhooks: { readonly totalCount: number | null, readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly url: string, readonly types: ReadonlyArray<EventType> | null, readonly environments: ReadonlyArray<EventEnvironment> | null, readonly description: string | null, readonly status: WebhookStatus, readonly disabledReason: string | null, readonly failingSince: string | null, readonly lastDeliveryAt: string | null, readonly previousSecretEndsAt: string | null, readonly createdAt: string }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } | null };
+
+export type WebhookQueryVariables = Exact<{
+  id: string;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+  last?: number | null | undefined;
+  before?: string | null | undefined;
+  status?: WebhookDeliveryStatus | null | undefined;
+}>;
+
+
+export type WebhookQuery = { readonly node:
+    | { readonly __typename: 'ApiToken' }
+    | { readonly __typename: 'Event' }
+    | { readonly __typename: 'UserGroup' }
+    | { readonly __typename: 'Webhook', readonly id: string, readonly number: number, readonly url: string, readonly types: ReadonlyArray<EventType> | null, readonly environments: ReadonlyArray<EventEnvironment> | null, readonly description: string | null, readonly status: WebhookStatus, readonly disabledReason: string | null, readonly failingSince: string | null, readonly lastDeliveryAt: string | null, readonly previousSecretEndsAt: string | null, readonly createdAt: string }
+    | { readonly __typename: 'WebhookDelivery' }
+   | null, readonly webhookDeliveries: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly eventId: string, readonly type: string, readonly body: string, readonly status: WebhookDeliveryStatus, readonly attempts: number, readonly nextAttemptAt: string | null, readonly lastAttemptAt: string | null, readonly responseStatus: number | null, readonly responseBody: string | null, readonly error: string | null, readonly createdAt: string }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } | null };
+
+export type CreateWebhookMutationVariables = Exact<{
+  input: CreateWebhookInput;
+}>;
+
+
+export type CreateWebhookMutation = { readonly createWebhook:
+    | { readonly __typename: 'CreateWebhookPayload', readonly secret: string, readonly webhook: { readonly id: string, readonly number: number, readonly url: string, readonly types: ReadonlyArray<EventType> | null, readonly environments: ReadonlyArray<EventEnvironment> | null, readonly description: string | null, readonly status: WebhookStatus, readonly disabledReason: string | null, readonly failingSince: string | null, readonly lastDeliveryAt: string | null, readonly previousSecretEndsAt: string | null, readonly createdAt: string } }
+    | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
+    | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
+   | null };
+
+export type UpdateWebhookMutationVariables = Exact<{
+  input: UpdateWebhookInput;
+}>;
+
+
+export type UpdateWebhookMutation = { readonly updateWebhook:
+    | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
+    | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'UpdateWebhookPayload', readonly webhook: { readonly id: string, readonly number: number, readonly url: string, readonly types: ReadonlyArray<EventType> | null, readonly environments: ReadonlyArray<EventEnvironment> | null, readonly description: string | null, readonly status: WebhookStatus, readonly disabledReason: string | null, readonly failingSince: string | null, readonly lastDeliveryAt: string | null, readonly previousSecretEndsAt: string | null, readonly createdAt: string } }
+   | null };
+
+export type RotateWebhookSecretMutationVariables = Exact<{
+  input: RotateWebhookSecretInput;
+}>;
+
+
+export type RotateWebhookSecretMutation = { readonly rotateWebhookSecret:
+    | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
+    | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'RotateWebhookSecretPayload', readonly secret: string, readonly webhook: { readonly id: string, readonly number: number, readonly url: string, readonly types: ReadonlyArray<EventType> | null, readonly environments: ReadonlyArray<EventEnvironment> | null, readonly description: string | null, readonly status: WebhookStatus, readonly disabledReason: string | null, readonly failingSince: string | null, readonly lastDeliveryAt: string | null, readonly previousSecretEndsAt: string | null, readonly createdAt: string } }
+    | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
+   | null };
+
+export type DeleteWebhookMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type DeleteWebhookMutation = { readonly deleteWebhook:
+    | { readonly __typename: 'DeleteWebhookPayload', readonly deletedId: string }
+    | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
+    | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
+   | null };
+
+export type SendTestEventMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type SendTestEventMutation = { readonly sendTestEvent:
+    | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
+    | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'SendTestEventPayload', readonly delivery: { readonly id: string } }
+    | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
+   | null };
+
+export type RedeliverEventsMutationVariables = Exact<{
+  webhook: string;
+  ids: ReadonlyArray<string>;
+}>;
+
+
+export type RedeliverEventsMutation = { readonly redeliverEvents:
+    | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
+    | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'RedeliverEventsPayload', readonly deliveries: ReadonlyArray<{ readonly id: string }> | null }
+    | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
+   | null };
+
+export type WebhookFieldsFragment = { readonly id: string, readonly number: number, readonly url: string, readonly types: ReadonlyArray<EventType> | null, readonly environments: ReadonlyArray<EventEnvironment> | null, readonly description: string | null, readonly status: WebhookStatus, readonly disabledReason: string | null, readonly failingSince: string | null, readonly lastDeliveryAt: string | null, readonly previousSecretEndsAt: string | null, readonly createdAt: string };
+
+export type DeliveryFieldsFragment = { readonly id: string, readonly eventId: string, readonly type: string, readonly body: string, readonly status: WebhookDeliveryStatus, readonly attempts: number, readonly nextAttemptAt: string | null, readonly lastAttemptAt: string | null, readonly responseStatus: number | null, readonly responseBody: string | null, readonly error: string | null, readonly createdAt: string };
+
 export type GroupAttributesFragment = { readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> };
 
 export type GroupTextsFragment = { readonly name: string };
@@ -881,8 +1043,16 @@ export const CreateGroup = document<CreateGroupMutation, CreateGroupMutationVari
   "mutation CreateGroup($input:GetOrCreateUserGroupInput!){getOrCreateUserGroup(input:$input){__typename ...on GetOrCreateUserGroupPayload{created userGroup{id providedId}}...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}",
 );
 
+export const CreateWebhook = document<CreateWebhookMutation, CreateWebhookMutationVariables>(
+  "fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}mutation CreateWebhook($input:CreateWebhookInput!){createWebhook(input:$input){__typename ...on CreateWebhookPayload{secret webhook{...WebhookFields}}...Failure}}fragment WebhookFields on Webhook{id number url types environments description status disabledReason failingSince lastDeliveryAt previousSecretEndsAt createdAt}",
+);
+
 export const DeleteGroup = document<DeleteGroupMutation, DeleteGroupMutationVariables>(
   "fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason lastResolvedAt createdAt updatedAt version}fragment Mismatch on VersionMismatch{userGroup{...GroupDetail}}mutation DeleteGroup($input:DeleteUserGroupInput!){deleteUserGroup(input:$input){__typename ...on DeleteUserGroupPayload{deletedId}...Mismatch ...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
+);
+
+export const DeleteWebhook = document<DeleteWebhookMutation, DeleteWebhookMutationVariables>(
+  "fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}mutation DeleteWebhook($id:ID!){deleteWebhook(input:{id:$id}){__typename ...on DeleteWebhookPayload{deletedId}...Failure}}",
 );
 
 export const EnvironmentCounts = document<EnvironmentCountsQuery, EnvironmentCountsQueryVariables>(
@@ -929,6 +1099,10 @@ export const OwnCount = document<OwnCountQuery, OwnCountQueryVariables>(
   "query OwnCount{userGroups(first:1){totalCount}}",
 );
 
+export const RedeliverEvents = document<RedeliverEventsMutation, RedeliverEventsMutationVariables>(
+  "fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}mutation RedeliverEvents($webhook:ID!$ids:[ID!]!){redeliverEvents(webhook:$webhook input:{ids:$ids}){__typename ...on RedeliverEventsPayload{deliveries{id}}...Failure}}",
+);
+
 export const ResumeGroup = document<ResumeGroupMutation, ResumeGroupMutationVariables>(
   "fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason lastResolvedAt createdAt updatedAt version}mutation ResumeGroup($input:ResumeUserGroupInput!){resumeUserGroup(input:$input){__typename ...on ResumeUserGroupPayload{userGroup{...GroupDetail}}...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
 );
@@ -945,6 +1119,14 @@ export const RotateGroupToken = document<RotateGroupTokenMutation, RotateGroupTo
   "fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason lastResolvedAt createdAt updatedAt version}fragment Mismatch on VersionMismatch{userGroup{...GroupDetail}}mutation RotateGroupToken($input:RotateUserGroupTokenInput!){rotateUserGroupToken(input:$input){__typename ...on RotateUserGroupTokenPayload{previousTokenExpiresAt userGroup{...GroupDetail token}}...Mismatch ...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
 );
 
+export const RotateWebhookSecret = document<RotateWebhookSecretMutation, RotateWebhookSecretMutationVariables>(
+  "fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}mutation RotateWebhookSecret($input:RotateWebhookSecretInput!){rotateWebhookSecret(input:$input){__typename ...on RotateWebhookSecretPayload{secret webhook{...WebhookFields}}...Failure}}fragment WebhookFields on Webhook{id number url types environments description status disabledReason failingSince lastDeliveryAt previousSecretEndsAt createdAt}",
+);
+
+export const SendTestEvent = document<SendTestEventMutation, SendTestEventMutationVariables>(
+  "fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}mutation SendTestEvent($id:ID!){sendTestEvent(input:{id:$id}){__typename ...on SendTestEventPayload{delivery{id}}...Failure}}",
+);
+
 export const SetGroupEnvironment = document<SetGroupEnvironmentMutation, SetGroupEnvironmentMutationVariables>(
   "fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason lastResolvedAt createdAt updatedAt version}fragment Mismatch on VersionMismatch{userGroup{...GroupDetail}}mutation SetGroupEnvironment($input:SetUserGroupEnvironmentInput!){setUserGroupEnvironment(input:$input){__typename ...on SetUserGroupEnvironmentPayload{userGroup{...GroupDetail}}...Mismatch ...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
 );
@@ -959,4 +1141,16 @@ export const UpdateApiToken = document<UpdateApiTokenMutation, UpdateApiTokenMut
 
 export const UpdateGroup = document<UpdateGroupMutation, UpdateGroupMutationVariables>(
   "fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason lastResolvedAt createdAt updatedAt version}fragment Mismatch on VersionMismatch{userGroup{...GroupDetail}}mutation UpdateGroup($input:UpdateUserGroupInput!){updateUserGroup(input:$input){__typename ...on UpdateUserGroupPayload{userGroup{...GroupDetail}}...Mismatch ...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
+);
+
+export const UpdateWebhook = document<UpdateWebhookMutation, UpdateWebhookMutationVariables>(
+  "fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}mutation UpdateWebhook($input:UpdateWebhookInput!){updateWebhook(input:$input){__typename ...on UpdateWebhookPayload{webhook{...WebhookFields}}...Failure}}fragment WebhookFields on Webhook{id number url types environments description status disabledReason failingSince lastDeliveryAt previousSecretEndsAt createdAt}",
+);
+
+export const Webhook = document<WebhookQuery, WebhookQueryVariables>(
+  "query Webhook($id:ID!$first:Int$after:String$last:Int$before:String$status:WebhookDeliveryStatus){node(id:$id){__typename ...on Webhook{...WebhookFields}}webhookDeliveries(webhook:$id first:$first after:$after last:$last before:$before status:$status){nodes{...DeliveryFields}pageInfo{hasNextPage hasPreviousPage startCursor endCursor}}}fragment WebhookFields on Webhook{id number url types environments description status disabledReason failingSince lastDeliveryAt previousSecretEndsAt createdAt}fragment DeliveryFields on WebhookDelivery{id eventId type body status attempts nextAttemptAt lastAttemptAt responseStatus responseBody error createdAt}",
+);
+
+export const WebhookList = document<WebhookListQuery, WebhookListQueryVariables>(
+  "query WebhookList($first:Int$after:String$last:Int$before:String){webhooks(first:$first after:$after last:$last before:$before){totalCount nodes{...WebhookFields}pageInfo{hasNextPage hasPreviousPage startCursor endCursor}}}fragment WebhookFields on Webhook{id number url types environments description status disabledReason failingSince lastDeliveryAt previousSecretEndsAt createdAt}",
 );

@@ -18,3 +18,8 @@ export function scopeName(scope: Scope): string {
 export function describeEventType(type: EventType): Named {
   return (eventTypes as Known)[type] ?? { name: type };
 }
+
+/** What a value means, as a sentence of its own. */
+export function sentenceOf(meaning: string): string {
+  return `${meaning.charAt(0).toUpperCase()}${meaning.slice(1).replaceAll('`', '')}.`;
+}

@@ -1,13 +1,14 @@
 import { type FormEvent, useState } from 'react';
 import { payloadOf } from '../graphql/client.ts';
 import { CreateApiToken, type Scope, scopes } from '../graphql/generated.ts';
+import { sentenceOf } from '../graphql/names.ts';
 import { useMutation } from '../graphql/use-mutation.ts';
 import { type EnvironmentChoice, EnvironmentField, tagOf } from '../ui/badge.tsx';
 import { Dialog, DialogFooter } from '../ui/dialog.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { RateLimitField, rateLimitOf } from './rate-limit-field.tsx';
-import type { ShownSecret } from './secret-dialog.tsx';
+import type { ShownTokenSecret } from './tokens.tsx';
 
 const lifetimes = [
   { value: '30', label: 'In 30 days' },
@@ -21,7 +22,7 @@ type Lifetime = (typeof lifetimes)[number]['value'];
 
 interface CreateTokenProps {
   readonly onClose: () => void;
-  readonly onCreated: (shown: ShownSecret) => void;
+  readonly onCreated: (shown: ShownTokenSecret) => void;
 }
 
 /** Creates an API token. */
@@ -76,7 +77,7 @@ export function CreateToken({ onClose, onCreated }: CreateTokenProps) {
               <input type="checkbox" checked={chosen.has(scope)} onChange={() => toggle(scope)} />
               <span>
                 <code>{scopes[scope].name}</code>
-                <span className="hint">{sentence(scopes[scope].meaning)}</span>
+                <span className="hint">{sentenceOf(scopes[scope].meaning)}</span>
               </span>
             </label>
           ))}
@@ -100,8 +101,4 @@ function expiryOf(lifetime: Lifetime, day: string, fromMs: number): string | nul
   if (lifetime === 'never') return null;
   if (lifetime === 'day') return new Date(`${day}T00:00`).toISOString();
   return new Date(fromMs + Number(lifetime) * 86_400_000).toISOString();
-}
-
-function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }

@@ -8,13 +8,13 @@ import { type Overlap, overlaps } from '../ui/durations.ts';
 import { FailureNotice } from '../ui/failure-notice.tsx';
 import { SelectField } from '../ui/field.tsx';
 import { Time } from '../ui/time.tsx';
-import type { ShownSecret } from './secret-dialog.tsx';
 import type { ApiTokenRow } from './token-table.tsx';
+import type { ShownTokenSecret } from './tokens.tsx';
 
 interface RotateTokenProps {
   readonly apiToken: ApiTokenRow;
   readonly onClose: () => void;
-  readonly onRotated: (shown: ShownSecret) => void;
+  readonly onRotated: (shown: ShownTokenSecret) => void;
 }
 
 /** Asks how the secret of an API token is replaced, and replaces it. */

@@ -7,12 +7,12 @@ import { Button } from '../ui/button.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
 import { PlusIcon } from '../ui/icons.tsx';
 import { Pager, pageArguments } from '../ui/pager.tsx';
+import { SecretDialog, type ShownSecret } from '../ui/secret-dialog.tsx';
 import { EmptyState, LoadingRows } from '../ui/states.tsx';
 import { CreateToken } from './create-token.tsx';
 import { EditToken } from './edit-token.tsx';
 import { RevokeToken } from './revoke-token.tsx';
 import { RotateToken } from './rotate-token.tsx';
-import { SecretDialog, type ShownSecret } from './secret-dialog.tsx';
 import { type ApiTokenRow, TokenTable } from './token-table.tsx';
 
 const pageSize = 50;
@@ -20,7 +20,12 @@ const pageSize = 50;
 type OpenDialog =
   | { readonly is: 'create' }
   | { readonly is: 'edit' | 'rotate' | 'revoke'; readonly apiToken: ApiTokenRow }
-  | ({ readonly is: 'secret' } & ShownSecret);
+  | ({ readonly is: 'secret' } & ShownTokenSecret);
+
+/** The secret of an API token. */
+export interface ShownTokenSecret extends ShownSecret {
+  readonly apiToken: ApiTokenRow;
+}
 
 /** The API tokens of every environment. */
 export default function ApiTokens() {
@@ -38,7 +43,7 @@ export default function ApiTokens() {
     list.reload();
     setDialog(undefined);
   };
-  const showSecret = (shown: ShownSecret) => setDialog({ is: 'secret', ...shown });
+  const showSecret = (shown: ShownTokenSecret) => setDialog({ is: 'secret', ...shown });
 
   return (
     <>
@@ -97,7 +102,18 @@ export default function ApiTokens() {
       {dialog?.is === 'edit' && <EditToken apiToken={dialog.apiToken} onClose={close} onChanged={close} />}
       {dialog?.is === 'rotate' && <RotateToken apiToken={dialog.apiToken} onClose={close} onRotated={showSecret} />}
       {dialog?.is === 'revoke' && <RevokeToken apiToken={dialog.apiToken} onClose={close} onRevoked={close} />}
-      {dialog?.is === 'secret' && <SecretDialog shown={dialog} onClose={close} />}
+      {dialog?.is === 'secret' && (
+        <SecretDialog
+          shown={dialog}
+          owner={dialog.apiToken.name}
+          use={
+            <>
+              A caller sends it as <code>Authorization: Token …</code>.
+            </>
+          }
+          onClose={close}
+        />
+      )}
     </>
   );
 }

@@ -1,25 +1,31 @@
 import type { ReactNode } from 'react';
-import { Button } from '../ui/button.tsx';
-import { CopyButton } from '../ui/copy-button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
-import type { ApiTokenRow } from './token-table.tsx';
+import { Button } from './button.tsx';
+import { CopyButton } from './copy-button.tsx';
+import { Dialog } from './dialog.tsx';
 
 /** A secret, which the gateway returns only once. */
 export interface ShownSecret {
   readonly title: string;
-  readonly apiToken: ApiTokenRow;
   readonly secret: string;
   /** What becomes of the replaced secret. */
   readonly note?: ReactNode;
 }
 
-/** Shows the secret of an API token. Escape does not close it: the secret would be lost. */
-export function SecretDialog({ shown, onClose }: { readonly shown: ShownSecret; readonly onClose: () => void }) {
+interface SecretDialogProps {
+  readonly shown: ShownSecret;
+  /** What it is the secret of, such as a name. */
+  readonly owner: ReactNode;
+  /** What it is used for, in a sentence. */
+  readonly use: ReactNode;
+  readonly onClose: () => void;
+}
+
+/** Shows a secret. Escape does not close it: the secret would be lost. */
+export function SecretDialog({ shown, owner, use, onClose }: SecretDialogProps) {
   return (
     <Dialog title={shown.title} onClose={onClose} isClosable={false}>
       <p>
-        This is the secret of <strong>{shown.apiToken.name}</strong>. Store it now: <strong>it is not shown again</strong>. A
-        caller sends it as <code>Authorization: Token …</code>.
+        This is the secret of <strong>{owner}</strong>. Store it now: <strong>it is not shown again</strong>. {use}
       </p>
       <div className="secret">
         <code>{shown.secret}</code>

@@ -1,0 +1,229 @@
+import type { ServerResponse } from 'node:http';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { openConsole } from '../support/console.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { mutate } from '../support/user-group-mutations.ts';
+import { type Receiver, startReceiver } from '../support/webhook-receiver.ts';
+import { createWebhook } from '../support/webhooks.ts';
+
+let gateway: TestGateway;
+let admin: string;
+let receiver: Receiver;
+let respond: (response: ServerResponse) => void;
+beforeAll(async () => {
+  gateway = await startGateway(undefined, { introspection: true, webhooksAllowedNetworks: ['127.0.0.0/8'] });
+  ({ secret: admin } = await gateway.issue({ environment: null, scopes: ['admin'] }));
+  receiver = await startReceiver((response) => respond(response));
+});
+afterEach(async () => {
+  await gateway.database.pool.query('truncate webhook, webhook_delivery');
+  receiver.received.length = 0;
+});
+afterAll(async () => {
+  await gateway.close();
+  await receiver.close();
+});
+
+const succeed = (response: ServerResponse) => void response.writeHead(204).end();
+
+/** How long a gateway without webhooks may take to notice that there is one. */
+const noticed = { timeout: 20_000 };
+
+test('a person creates a webhook, tries it out, sends events again, rotates its secret, and deletes it', async () => {
+  respond = succeed;
+  const { page, assertFlawless, assertFitsPhone } = await openConsole(gateway, '/console/groups', { secret: admin });
+  await page.getByRole('link', { name: 'Webhooks' }).click();
+  await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor();
+  await assertFlawless();
+  await page.getByRole('button', { name: 'New webhook' }).click();
+  let dialog = page.getByRole('dialog', { name: 'New webhook' });
+  await dialog.getByRole('textbox', { name: 'URL' }).fill(`${receiver.url}/hooks`);
+  await dialog.getByRole('textbox', { name: 'Description' }).fill('search index');
+  await dialog.getByRole('checkbox', { name: 'All, also those of later versions' }).uncheck();
+  const create = dialog.getByRole('button', { name: 'Create the webhook' });
+  expect(await create.isDisabled()).toBe(true);
+  await dialog.getByRole('checkbox', { name: 'user_group.created' }).check();
+  await dialog.getByRole('checkbox', { name: 'All, Customer among them' }).uncheck();
+  await dialog.getByRole('checkbox', { name: 'Testing' }).check();
+  await assertFlawless();
+  await create.click();
+
+  dialog = page.getByRole('dialog', { name: 'The webhook was created' });
+  const secret = (await dialog.getByText(/^whsec_/).textContent()) ?? '';
+  await page.keyboard.press('Escape');
+  await assertFlawless();
+  await dialog.getByRole('button', { name: 'I have stored it' }).click();
+  const heading = page.getByRole('heading', { level: 1, name: /^Webhook \d+ enabled/ });
+  await heading.waitFor();
+  expect(await page.content()).not.toContain(secret);
+  const [stored] = await gateway.database.prisma.webhook.findMany();
+  expect(stored).toMatchObject({ url: `${receiver.url}/hooks`, types: ['user_group.created'], environments: ['Testing'] });
+
+  await page.getByRole('button', { name: 'Send test event' }).click();
+  const tested = page.getByRole('row', { name: /webhook\.test.*delivered.*204/ });
+  await tested.waitFor(noticed);
+  const [{ body, headers } = { body: '', headers: {} }] = receiver.received;
+  expect(new Webhook(secret).verify(body, headers as Record<string, string>)).toMatchObject({ type: 'webhook.test' });
+  expect(await tested.getByRole('checkbox').count()).toBe(0);
+
+  for (const providedId of ['first', 'second']) await mutate(gateway, 'getOrCreateUserGroup', { providedId });
+  await expect.poll(() => receiver.received.length, noticed).toBe(3);
+  await page.getByRole('button', { name: 'Refresh' }).click();
+  const created = page.getByRole('row', { name: /user_group\.created.*delivered/ });
+  await expect.poll(() => created.count()).toBe(2);
+  await created.first().getByRole('button', { name: 'Details of user_group.created' }).click();
+  dialog = page.getByRole('dialog', { name: 'Delivery of user_group.created' });
+  expect(await dialog.textContent()).toMatch(/"provided_id": "second".*Response 204/s);
+  await assertFlawless();
+  await dialog.getByRole('button', { name: 'Redeliver' }).click();
+  await expect.poll(() => created.count()).toBe(3);
+  await page.getByRole('checkbox', { name: 'Select every delivery on this page' }).check();
+  const selection = page.getByRole('region', { name: 'Selected deliveries' });
+  expect(await selection.textContent()).toContain('3 selected');
+  await assertFlawless();
+  await selection.getByRole('button', { name: 'Redeliver' }).click();
+  // Each event once, of which one was delivered twice.
+  await expect.poll(() => created.count()).toBe(5);
+  const ids = receiver.received.slice(1).map((delivery) => delivery.headers['webhook-id']);
+  expect([ids.length, new Set(ids).size]).toEqual([5, 2]);
+
+  await page.getByRole('button', { name: 'Rotate the secret …' }).click();
+  dialog = page.getByRole('dialog', { name: /^Rotate the secret/ });
+  await dialog.getByLabel('How long does the current secret still work?').selectOption('For 1 hour');
+  await dialog.getByRole('button', { name: 'Replace the secret' }).click();
+  dialog = page.getByRole('dialog', { name: 'The secret was replaced' });
+  const rotated = (await dialog.getByText(/^whsec_/).textContent()) ?? '';
+  expect(await dialog.textContent()).toContain('signed with the previous secret for 1 hour');
+  await dialog.getByRole('button', { name: 'I have stored it' }).click();
+  await page.getByText('also signs until').waitFor();
+  await page.getByRole('button', { name: 'Send test event' }).click();
+  await expect.poll(() => receiver.received.length).toBe(7);
+  const last = receiver.received.at(-1);
+  for (const key of [secret, rotated]) new Webhook(key).verify(last?.body ?? '', last?.headers as Record<string, string>);
+  await assertFlawless();
+  await assertFitsPhone();
+
+  await page.getByRole('button', { name: 'Delete …' }).click();
+  dialog = page.getByRole('dialog', { name: /^Delete webhook/ });
+  await dialog.getByRole('textbox').fill(String(stored?.id));
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor();
+  expect(await gateway.database.prisma.webhook.count()).toBe(0);
+});
+
+test('a person sees why deliveries fail, and that the gateway disabled the webhook, and enables it again', async () => {
+  respond = (response) => void response.writeHead(500).end('<b>out of order</b>');
+  const { webhook } = await createWebhook(gateway, admin, {
+    url: receiver.url,
+    description: 'search index',
+    types: ['USER_GROUP_DELETED'],
+  });
+  const { page, assertFlawless, assertFitsPhone } = await openConsole(gateway, '/console/webhooks', { secret: admin });
+  await page.getByRole('row', { name: /search index.*enabled.*user_group\.deleted.*All.*never/ }).waitFor();
+  await page.getByRole('link', { name: receiver.url }).click();
+  await page.getByRole('heading', { name: 'Nothing was sent yet' }).waitFor();
+  await assertFlawless();
+  await page.getByRole('button', { name: 'Send test event' }).click();
+  await page
+    .getByRole('row', { name: /webhook\.test.*pending.*500 <b>out of order<\/b>.*in less than a minute/ })
+    .waitFor(noticed);
+  await page.getByText('Every attempt has failed since').waitFor();
+  await page.getByRole('heading', { level: 1, name: /failing/ }).waitFor();
+
+  respond = (response) => void response.writeHead(410).end();
+  await page.getByRole('button', { name: 'Send test event' }).click();
+  await expect.poll(() => gateway.database.prisma.webhook.count({ where: { enabled: false } })).toBe(1);
+  await page.getByRole('button', { name: 'Refresh' }).click();
+  const notice = page.getByText('Disabled by the gateway').locator('..');
+  expect(await notice.textContent()).toMatch(/410.*Nothing is sent until it is enabled again/);
+  expect(await page.getByRole('button', { name: 'Send test event' }).isDisabled()).toBe(true);
+  await page.getByLabel('Status').selectOption('Failed');
+  const failed = page.getByRole('row', { name: /webhook\.test.*failed.*410/ });
+  await page.getByRole('row', { name: /pending/ }).waitFor({ state: 'detached' });
+  expect(await failed.count()).toBe(1);
+  expect(new URL(page.url()).searchParams.get('status')).toBe('FAILED');
+  await assertFlawless();
+  await page.getByLabel('Status').selectOption('Delivered');
+  await page.getByRole('heading', { name: 'No delivery matches' }).waitFor();
+
+  respond = succeed;
+  await page.getByRole('button', { name: 'Enable …' }).click();
+  const dialog = page.getByRole('dialog', { name: `Enable webhook ${webhook.number}` });
+  await assertFlawless();
+  await dialog.getByRole('button', { name: 'Enable the webhook' }).click();
+  await page.getByRole('heading', { level: 1, name: /enabled/ }).waitFor();
+  await page.getByLabel('Status').selectOption('Every status');
+  // What was pending is sent.
+  await expect.poll(() => gateway.database.prisma.webhookDelivery.count({ where: { status: 'DELIVERED' } }), noticed).toBe(1);
+
+  await page.getByRole('button', { name: 'Disable …' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Disable the webhook' }).click();
+  await page.getByText('Disabled by an administrator').waitFor();
+  await assertFlawless();
+  await assertFitsPhone();
+  await page.goto(`${gateway.url}/console/audit-log?type=WEBHOOK_DISABLED`);
+  const event = page
+    .getByRole('main')
+    .getByRole('listitem')
+    .filter({ hasText: `Webhook ${webhook.number} by the gateway` });
+  expect(await event.getByRole('row', { name: /^disabledReason/ }).textContent()).toContain('410');
+});
+
+test('a change of a webhook sends only what was changed, a mistake is shown at its field, and the audit log has all of it', async () => {
+  const { webhook } = await createWebhook(gateway, admin, { types: ['USER_GROUP_UPDATED'], description: 'before' });
+  const { page, assertFlawless, assertFitsPhone } = await openConsole(gateway, `/console/webhook?id=${webhook.id}`, {
+    secret: admin,
+  });
+  await page.getByRole('button', { name: 'Edit …' }).click();
+  const dialog = page.getByRole('dialog', { name: `Edit webhook ${webhook.number}` });
+  await dialog.getByRole('textbox', { name: 'URL' }).fill('ftp://example.com');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.locator('.field-error', { hasText: 'must be an https URL' }).waitFor();
+  await assertFlawless();
+  // Somebody else changes what is not changed here.
+  await gateway.database.prisma.webhook.updateMany({ data: { types: ['user_group.deleted'] } });
+  await dialog.getByRole('textbox', { name: 'URL' }).fill('https://example.com/secret-path');
+  await dialog.getByRole('textbox', { name: 'Description' }).fill('');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('https://example.com/secret-path').waitFor();
+  const [stored] = await gateway.database.prisma.webhook.findMany();
+  expect(stored).toMatchObject({ description: null, types: ['user_group.deleted'] });
+
+  await page.getByRole('link', { name: 'Audit log' }).click();
+  const events = page.getByRole('main').getByRole('listitem');
+  const event = events.filter({ hasText: 'webhook.updated' }).filter({ hasText: `Webhook ${webhook.number} by test` });
+  await event.waitFor();
+  expect(await event.getByRole('row').allTextContents()).toEqual([
+    'FieldBeforeAfter',
+    'url"https://hooks.invalid""https://example.com"',
+    'description"before"null',
+  ]);
+  await page.getByLabel('Type', { exact: true }).selectOption({ label: 'webhook.created' });
+  await event.waitFor({ state: 'detached' });
+  const first = events.filter({ hasText: `Webhook ${webhook.number} by test` });
+  expect(await first.getByRole('row', { name: /^types/ }).textContent()).toContain('user_group.updated');
+  await assertFlawless();
+  await assertFitsPhone();
+});
+
+test('a person without the scope, a webhook that does not exist, and a failure are explained', async () => {
+  const expectedProblems = [/status of (400|503)/];
+  const { page, assertFlawless } = await openConsole(gateway, '/console/webhooks', { expectedProblems });
+  await page.getByText('This page requires the scope').waitFor();
+  const { webhook } = await createWebhook(gateway, admin);
+  await gateway.database.prisma.webhook.deleteMany();
+  const opened = await openConsole(gateway, `/console/webhook?id=${webhook.id}`, { secret: admin, expectedProblems });
+  await opened.page.getByRole('heading', { name: 'There is no such webhook' }).waitFor();
+  await opened.page.goto(`${gateway.url}/console/webhook?id=nonsense`);
+  await opened.page.getByRole('heading', { name: 'There is no such webhook' }).waitFor();
+  await opened.assertFlawless();
+  await opened.page.route('**/graphql', (route) =>
+    route.request().postData()?.includes('WebhookList')
+      ? route.fulfill({ status: 503, json: { errors: [{ message: 'No database.', extensions: { code: 'UNAVAILABLE' } }] } })
+      : route.continue(),
+  );
+  await opened.page.getByRole('link', { name: 'All webhooks' }).click();
+  await opened.page.getByText('The webhooks could not be loaded').waitFor();
+  await assertFlawless();
+});
