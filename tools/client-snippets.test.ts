@@ -85,7 +85,7 @@ test('every TypeScript snippet compiles in strict mode', () => {
 test('Apollo Client creates a group, and knows the members of every interface and union', async () => {
   const { fetchPossibleTypes, client } = await load('apollo.ts');
   expect(await fetchPossibleTypes()).toMatchObject({
-    Node: ['ApiToken', 'Event', 'UserGroup'],
+    Node: ['ApiToken', 'Event', 'UserGroup', 'Webhook', 'WebhookDelivery'],
     Error: expect.arrayContaining(['Conflict', 'Forbidden', 'InvalidInput', 'NotFound', 'Unauthenticated']),
     UpdateUserGroupResult: expect.arrayContaining(['UpdateUserGroupPayload', 'NotFound']),
   });

@@ -107,7 +107,10 @@ export const cursorExpired = (): GatewayError =>
     'Events behind the cursor are no longer in the feed: they were removed because of their age, or the database was restored from a backup or lost them in a failover.',
   );
 
-/** The end of the feed, with everything that was committed before. */
+/**
+ * The end of the feed. What was committed before is behind it, unless another gateway is just giving it positions: then its reader
+ * gets some of it.
+ */
 async function endOf(feed: Feed, caller: Caller, isAbandoned: () => boolean): Promise<FeedPosition> {
   while (await feed.assign(caller.queueKey)) if (isAbandoned()) throw abandoned();
   const { epoch, lastPosition } = await feed.state();
@@ -117,11 +120,11 @@ async function endOf(feed: Feed, caller: Caller, isAbandoned: () => boolean): Pr
 /**
  * The position of a cursor of the feed.
  *
- * @throws InvalidInput for another text.
+ * @throws InvalidInput for another text, `latest` too.
  */
 export function feedPositionOf(cursor: string): FeedPosition {
   const position = feedKeyset.read(cursor);
-  if (!position) throw new InvalidInput([notACursor]);
+  if (!position) throw new InvalidInput([{ path: ['after'], message: 'is not a cursor of the event feed.' }]);
   return position;
 }
 

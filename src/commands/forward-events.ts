@@ -59,20 +59,25 @@ export async function listen(args: readonly string[], io: ForwardIo = process): 
   }
   const forwarding = readForwarding(args, io.env);
   const { feed, forwardTo, secret } = forwarding;
-  let after = (await readPage(forwarding, forwarding.after, 0)).cursor;
+  // Before it says that it is ready.
+  let page = await readPage(forwarding, forwarding.after, 0);
   io.stdout.write(`Forwarding the events of ${feed.origin} to ${escapeControls(forwardTo)}. They are signed with ${secret}\n`);
   for (;;) {
-    let page: Page;
+    for (const event of page.events) io.stdout.write(`${escapeControls(await forward(forwarding, event))}\n`);
+    page = await readNextPage(forwarding, page.cursor, io.stderr);
+  }
+}
+
+/** Waits for events, and as long as the gateway fails for a time. */
+async function readNextPage(forwarding: Forwarding, after: string, stderr: Writable): Promise<Page> {
+  for (;;) {
     try {
-      page = await readPage(forwarding, after, 8);
+      return await readPage(forwarding, after, 8);
     } catch (error) {
       if (!(error instanceof Temporary)) throw error;
-      io.stderr.write(`${escapeControls(error.message)} Trying again.\n`);
+      stderr.write(`${escapeControls(error.message)} Trying again.\n`);
       await sleep(pauseMs);
-      continue;
     }
-    for (const event of page.events) io.stdout.write(`${escapeControls(await forward(forwarding, event))}\n`);
-    after = page.cursor;
   }
 }
 
@@ -167,7 +172,7 @@ function readForwarding(args: readonly string[], env: ForwardIo['env']): Forward
     ...(/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/.test(secret) ? [] : ['--secret must be whsec_ and 24 to 64 bytes in Base64.']),
   ];
   if (all.length > 0) throw new UsageError(`${all.join('\n')}\n\n${help}`);
-  const feed = new URL(`${url.replace(/\/+$/, '')}${paths.events}`);
+  const feed = new URL(`${url.replace(/\/$/, '')}${paths.events}`);
   if (types.length > 0) feed.searchParams.set('types', types.join());
   return { forwardTo, feed, token, after, secret };
 }

@@ -49,6 +49,17 @@ test('listen posts each event from now on, signed, and prints a line for it', as
   );
 });
 
+test('listen forwards what follows a cursor', async () => {
+  const { json } = await gateway.send('GET', '/api/events?after=latest', { token });
+  await create('behind the cursor');
+  const receiver = await startReceiver();
+  const args = ['listen', '--forward-to', receiver.url, '--url', gateway.url, '--after', json.cursor];
+  const running = launch(process.execPath, [binary, ...args], { API_TOKEN: token });
+  await until(() => running.output.stdout.includes('behind the cursor'), 'the event is printed');
+  expect(receiver.received.map(({ body }) => JSON.parse(body).data.provided_id)).toEqual(['behind the cursor']);
+  await receiver.close();
+});
+
 test('listen ends when the gateway refuses', async () => {
   const args = ['listen', '--forward-to', 'http://127.0.0.1:9', '--url', gateway.url];
   const { code, stderr } = await run(args, { API_TOKEN: gateway.token });

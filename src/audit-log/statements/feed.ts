@@ -110,7 +110,8 @@ const origin = `pg_postmaster_start_time()::text || ' ' || 'event_feed'::regclas
 
 /**
  * Whoever holds the row of the feed assigns positions; others do not wait. Its values are those that were committed last, even if
- * the statement began before: then events that have a position meanwhile are left out, and their new positions stay unused.
+ * the statement began before: then events that have a position meanwhile are left out, and their new positions stay unused. An
+ * event that an import is about to replace is not waited for, because everybody else would wait with it.
  */
 const assignPositions = `
   with feed as materialized (
@@ -119,6 +120,7 @@ const assignPositions = `
   ), pending as materialized (
     select oldest.*, row_number() over (order by id) as place from (
       select ctid, id from event where position is null and exists (select from feed) order by id limit $1::int
+      for update skip locked
     ) as oldest
   ), placed as (
     update event e set position = feed.last_position + pending.place from feed, pending
