@@ -9,8 +9,8 @@ import { sendGraphQL } from './client.ts';
 import type { Ends } from './ends.ts';
 import { type GatewayProcess, requireHandled, startGateway } from './gateway.ts';
 
-const createToken = `mutation ($scopes: [Scope!]!) {
-  result: createApiToken(input: { name: "drill", environmentTag: TESTING, scopes: $scopes }) {
+const createToken = `mutation ($scopes: [Scope!]!, $environment: EnvironmentTag!) {
+  result: createApiToken(input: { name: "drill", environmentTag: $environment, scopes: $scopes }) {
     ... on CreateApiTokenPayload { secret apiToken { id } } ... on Error { code message }
   }
 }`;
@@ -21,7 +21,7 @@ type Settings = Readonly<Record<string, string>>;
 export class Instance extends DataFolder {
   /** An API token of the scope `admin`, which every start accepts. */
   readonly admin = issueToken('apiToken');
-  /** An API token of the Testing environment that reads and writes groups; set by {@link createToken}. */
+  /** The API token that {@link createToken} created last. */
   token = '';
   readonly #settings: Settings;
   readonly #onEnd: Ends['onEnd'];
@@ -47,9 +47,13 @@ export class Instance extends DataFolder {
     return starting;
   }
 
-  /** Creates an API token of the Testing environment with these scopes of the GraphQL schema, and keeps it as `token`. */
-  async createToken(port: number, scopes: readonly string[] = ['GROUPS_READ', 'GROUPS_WRITE']): Promise<string> {
-    const { json, text } = await sendGraphQL(port, createToken, { scopes }, { token: this.admin });
+  /** Creates an API token with these scopes of the GraphQL schema, by default of the Testing environment; keeps it as `token`. */
+  async createToken(
+    port: number,
+    scopes: readonly string[] = ['GROUPS_READ', 'GROUPS_WRITE'],
+    environment: 'TESTING' | 'CUSTOMER' = 'TESTING',
+  ): Promise<string> {
+    const { json, text } = await sendGraphQL(port, createToken, { scopes, environment }, { token: this.admin });
     const secret = json?.data?.result?.secret;
     if (!secret) throw new Error(`No API token was created: ${text}`);
     this.token = secret;

@@ -1,4 +1,5 @@
 import { type Drill, print } from './drill.ts';
+import { eventsDrill } from './events/events-drill.ts';
 import { faultsDrill } from './faults/faults-drill.ts';
 import { hostileDrill } from './hostile/hostile-drill.ts';
 import { scaleDrill } from './scale/scale-drill.ts';
@@ -6,7 +7,7 @@ import { emptyTotals, summarize } from './summary.ts';
 import { trustDrill } from './trust/trust-drill.ts';
 
 /** Every drill. */
-const drills: readonly Drill[] = [trustDrill, hostileDrill, faultsDrill, scaleDrill];
+const drills: readonly Drill[] = [trustDrill, hostileDrill, faultsDrill, scaleDrill, eventsDrill];
 
 /** What runs without a name: everything that needs no further programs, in less than 15 minutes. */
 const standardDrills: readonly Drill[] = [trustDrill, hostileDrill, faultsDrill];

@@ -22,7 +22,8 @@ export async function checkWriters(
 
 /** The acknowledged writes of ended writers that are not stored. */
 async function missingWrites(database: Database, known: readonly KnownGroup[]): Promise<string[]> {
-  const tokens = await readStoredTokens(database); // throws when an id is stored twice
+  // Throws when an id is stored twice. No two runs of writers have the same ids.
+  const tokens = new Map([...(await readStoredTokens(database)), ...(await readStoredTokens(database, 'Customer'))]);
   const rows = await database.prisma.userGroup.findMany({ select: { providedId: true, name: true, teamId: true } });
   const stored = new Map(rows.map((row) => [row.providedId, row]));
   const events = await database.prisma.event.groupBy({

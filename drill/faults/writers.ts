@@ -63,6 +63,7 @@ let runs = 0;
  *
  * @param port returns the port of the gateway to use for the next request.
  * @param withKeys whether half of the requests have an Idempotency-Key.
+ * @param paceMs how long each writer pauses before it creates a group.
  */
 export function startWriters(
   port: () => number,
@@ -70,6 +71,7 @@ export function startWriters(
   { onEnd }: Pick<ScenarioContext, 'onEnd'>,
   count = 8,
   withKeys = true,
+  paceMs = 0,
 ): Writers {
   runs += 1;
   const run = runs;
@@ -167,6 +169,7 @@ export function startWriters(
 
   async function work(writer: number): Promise<void> {
     for (let step = 0; !stopped; step += 1) {
+      if (paceMs > 0) await pause(paceMs);
       const keyed = withKeys && step % 2 === 0;
       const group = await create(`run ${run} writer ${writer} group ${step}`, keyed);
       if (!group) continue;

@@ -1,8 +1,21 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { postgresUser } from '../../src/database/embedded/system-user.ts';
+
+/** Where the programs are, besides the usual places. */
+const programPath = () => `${process.env['PATH']}:/usr/sbin:/usr/lib/postgresql/15/bin`;
+
+/** Whether a program is installed. */
+export function isInstalled(program: string): boolean {
+  try {
+    execFileSync('which', [program], { env: { PATH: programPath() }, stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** A program of the drill in a process of its own. */
 export interface Program {
@@ -24,10 +37,9 @@ export function startProgram(
 ): Program {
   const file = join(folder, `${name}.log`);
   const log = openSync(file, 'a');
-  const { PATH } = process.env;
   const child: ChildProcess = spawn(program, args, {
     cwd: '/',
-    env: { PATH: `${PATH}:/usr/sbin:/usr/lib/postgresql/15/bin`, HOME: folder, LC_ALL: 'C.UTF-8', ...environment },
+    env: { PATH: programPath(), HOME: folder, LC_ALL: 'C.UTF-8', ...environment },
     stdio: ['ignore', log, log],
     ...postgresUser(),
   });

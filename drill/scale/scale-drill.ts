@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { chooseScenarios, scenarioOptionsHelp } from '../choose-scenarios.ts';
 import { type Drill, print } from '../drill.ts';
 import { createEnds } from '../ends.ts';
+import { isInstalled } from './programs.ts';
 import { describe, heading, type ScaleScenario, violations } from './scale-scenario.ts';
 import { gatewayScenarios } from './scenarios/gateways.ts';
 import { multiHostScenario } from './scenarios/multi-host.ts';
@@ -76,14 +76,4 @@ async function runScenario(scenario: ScaleScenario): Promise<boolean> {
   failures.push(...(await end()));
   for (const failure of failures) print(`    FAIL: ${scenario.name}: ${failure}`);
   return passed && failures.length === 0;
-}
-
-function isInstalled(program: string): boolean {
-  try {
-    const PATH = `${process.env['PATH']}:/usr/sbin:/usr/lib/postgresql/15/bin`;
-    execFileSync('which', [program], { env: { PATH }, stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -70,13 +70,18 @@ export function startDeliveries(context: DeliveryContext, options: DeliveryOptio
     metrics.webhookDelay.set(Math.max(0, ...webhooks.map(({ dueSeconds }) => dueSeconds ?? 0)));
     nextDelayMs = webhooks.length > 0 ? intervalMs : idleIntervalMs;
     if (hasNewEvents) while (await feed.assign()) if (signal.aborted) return;
+    let failure: unknown;
     for (const webhook of webhooks) {
       if (signal.aborted) return;
-      if (await needsClaims(webhook, hasNewEvents)) wanted.add(webhook.id);
+      try {
+        if (await needsClaims(webhook, hasNewEvents)) wanted.add(webhook.id);
+      } catch (error) {
+        failure ??= error; // may be of this webhook alone
+      }
       void settle();
     }
     void settle();
-    report(settleFailure);
+    report(failure ?? settleFailure);
   }
 
   async function needsClaims({ id, isBehind, dueSeconds }: WebhookWork, hasNewEvents: boolean): Promise<boolean> {

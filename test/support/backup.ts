@@ -2,6 +2,7 @@ import { createBackup } from '../../src/database/backup/create-backup.ts';
 import type { Manifest } from '../../src/database/backup/manifest.ts';
 import { type RestoreOptions, restoreBackup } from '../../src/database/backup/restore-backup.ts';
 import type { Database } from '../../src/database/client.ts';
+import type { EnvironmentTag } from '../../src/generated/prisma/client.ts';
 import { tokenOf } from './keys.ts';
 
 // Without the test runner, so that drills can use it, too.
@@ -30,15 +31,18 @@ export const restoreInto = (dataDir: string, source: string, options: Partial<Re
   });
 
 /**
- * What is stored: the current token of each provided id of the Testing environment, decrypted.
+ * What is stored: the current token of each provided id of an environment, by default Testing, decrypted.
  *
  * @throws Error when an id is stored twice.
  */
-export async function readStoredTokens({ prisma }: Pick<Database, 'prisma'>): Promise<Map<string, string>> {
+export async function readStoredTokens(
+  { prisma }: Pick<Database, 'prisma'>,
+  environmentTag: EnvironmentTag = 'Testing',
+): Promise<Map<string, string>> {
   // Without indexes, which may hide what the table has.
   const [, groups] = await prisma.$transaction([
     prisma.$executeRaw`select set_config('enable_indexscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`,
-    prisma.userGroup.findMany({ where: { environmentTag: 'Testing' } }),
+    prisma.userGroup.findMany({ where: { environmentTag } }),
   ]);
   const tokens = new Map(groups.map((group) => [group.providedId, tokenOf(group)]));
   if (tokens.size !== groups.length) throw new Error(`${groups.length - tokens.size} provided ids are stored twice.`);

@@ -368,6 +368,24 @@ test('draining begins nothing, and waits for what is in flight', async () => {
   ]);
 });
 
+test('a webhook whose deliveries cannot be created keeps no other waiting', async () => {
+  const { url, received } = await receive();
+  const broken = await subscribe(url);
+  await subscribe(url);
+  await database.pool.query(`
+    create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
+    create trigger refuse before insert on webhook_delivery for each row when (new.webhook_id = ${broken.webhook.id}) execute function refuse()`);
+  try {
+    deliver();
+    await record([1]);
+    await untilAll('DELIVERED', 1);
+  } finally {
+    await database.pool.query('drop function refuse cascade');
+  }
+  await untilAll('DELIVERED', 2);
+  expect(received).toHaveLength(2);
+});
+
 test('a database that fails for a time delays deliveries, and is logged once', async () => {
   const { url, received } = await receive();
   await subscribe(url);

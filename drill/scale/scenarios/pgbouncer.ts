@@ -1,12 +1,8 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { openEmbedded } from '../../../src/database/embedded/embedded.ts';
-import { freePort } from '../../../test/support/free-port.ts';
-import { until } from '../../../test/support/process.ts';
-import { deployFile } from '../deploy.ts';
 import { runEvent, startGateways, startLoadOn } from '../gateways.ts';
-import { startProgram } from '../programs.ts';
+import { query, startPgBouncer } from '../pgbouncer.ts';
 import type { ScaleScenario } from '../scale-scenario.ts';
 
 /** Connections to the server, fewer than the gateways have. */
@@ -22,26 +18,12 @@ export const pgBouncerScenario: ScaleScenario = {
     onEnd(() => server.close());
     const { user, password, port: serverPort } = server.connection('postgres');
     await query(`postgresql://${user}:${password}@127.0.0.1:${serverPort}/postgres`, 'create database gateway');
-    const port = await freePort();
-    writeFileSync(join(folder, 'userlist.txt'), `"${user}" "${password}"\n`, { mode: 0o644 });
-    const configuration = deployFile(folder, 'pgbouncer/pgbouncer.ini', {
-      '* = host=127.0.0.1 port=5432': `* = host=127.0.0.1 port=${serverPort}`,
-      'listen_port = 6432': `listen_port = ${port}`,
-      'auth_file = /etc/pgbouncer/userlist.txt': `auth_file = ${join(folder, 'userlist.txt')}`,
-      'default_pool_size = 20': `default_pool_size = ${poolSize}`,
-    });
-    const start = () => startProgram(folder, 'pgbouncer', ['pgbouncer', configuration]);
-    let bouncer = start();
-    onEnd(() => bouncer.stop('SIGINT'));
-    const url = `postgresql://${user}:${password}@127.0.0.1:${port}/gateway`;
-    await until(
-      () => query(url, 'select 1').catch(() => undefined),
-      () => `PgBouncer serves\n${bouncer.log()}`,
-    );
+    const direct = `postgresql://${user}:${password}@127.0.0.1:${serverPort}/gateway`;
+    const bouncer = await startPgBouncer(context, direct, poolSize);
+    const { url } = bouncer;
 
     const gateways = await startGateways(context, url, 3, { DB_NAMED_STATEMENTS: 'false' });
     const load = startLoadOn(context, gateways);
-    const direct = `postgresql://${user}:${password}@127.0.0.1:${serverPort}/gateway`;
     const stranded = async () => {
       const locks = await query(direct, "select * from pg_locks where locktype = 'advisory' and objid = 72707369");
       return locks.length > 0 ? [`${locks.length} locks of migrations are stranded`] : [];
@@ -52,10 +34,7 @@ export const pgBouncerScenario: ScaleScenario = {
       note: `${poolSize} server connections`,
       failures: [...(ordinary.failures ?? []), ...(await stranded())],
     });
-    const restarted = await runEvent(load, gateways, 'PgBouncer killed and started again', async () => {
-      await bouncer.stop('SIGKILL');
-      bouncer = start();
-    });
+    const restarted = await runEvent(load, gateways, 'PgBouncer killed and started again', () => bouncer.restart());
     result({ ...restarted, failures: [...(restarted.failures ?? []), ...(await stranded()), ...(await strandedSettings(url))] });
   },
 };
@@ -70,15 +49,4 @@ async function strandedSettings(url: string): Promise<string[]> {
   for (const client of clients) for (const { text: setting } of (await client.query(text)).rows) found.add(setting);
   await Promise.all(clients.map((client) => client.end()));
   return [...found].map((setting) => `a session is left with ${setting}`);
-}
-
-async function query(url: string, text: string): Promise<unknown[]> {
-  const client = new pg.Client(url);
-  client.on('error', () => {});
-  try {
-    await client.connect();
-    return (await client.query(text)).rows;
-  } finally {
-    await client.end().catch(() => {});
-  }
 }
