@@ -102,7 +102,9 @@ async function readResponse(response: Response) {
   const { status, headers } = response;
   const text = await response.text();
   const requestId = headers.get('x-request-id') ?? undefined;
-  const retryAfterSeconds = Number(headers.get('retry-after')) || undefined;
+  // A proxy may send anything, such as a date.
+  const seconds = Number(headers.get('retry-after'));
+  const retryAfterSeconds = seconds > 0 ? seconds : undefined;
   const { data, errors } = parse(text);
   const [problem] = errors ?? [];
   if (problem) {
