@@ -53,9 +53,12 @@ export type Send = <Result, Variables>(
 /** Errors after which the same request is sent again: each change has its key, so that it is made once. */
 const repeated = new Set(['NETWORK', 'TIMEOUT', 'UNAVAILABLE', 'RATE_LIMITED', 'IDEMPOTENCY_KEY_IN_USE']);
 
+/** How long a call may take if the options do not say it. */
+export const defaultTimeoutMs = 30_000;
+
 /** Creates the function that sends operations. */
 export function createSend(options: GatewayOptions): Send {
-  const { apiToken, timeoutMs = 30_000, retries = 3, onRequest } = options;
+  const { apiToken, timeoutMs = defaultTimeoutMs, retries = 3, onRequest } = options;
   const endpoint = `${new URL(options.url).href.replace(/\/+$/, '')}/graphql`;
   // An unset variable of the environment, or the line break at the end of a file. Not shown: it is a secret.
   if (typeof apiToken !== 'string' || !/^[\x21-\x7e]+$/.test(apiToken))
@@ -102,7 +105,9 @@ async function readResponse(response: Response) {
   const { status, headers } = response;
   const text = await response.text();
   const requestId = headers.get('x-request-id') ?? undefined;
-  const retryAfterSeconds = Number(headers.get('retry-after')) || undefined;
+  // A proxy may send anything, such as a date.
+  const seconds = Number(headers.get('retry-after'));
+  const retryAfterSeconds = seconds > 0 ? seconds : undefined;
   const { data, errors } = parse(text);
   const [problem] = errors ?? [];
   if (problem) {
@@ -173,7 +178,7 @@ export async function withLimit<Value>(
 }
 
 /** Waits, unless the signal ends it. */
-async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+export async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let end = () => {};
   await new Promise<void>((resolve) => {

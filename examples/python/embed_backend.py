@@ -16,12 +16,42 @@ from user_group_gateway import GatewayError, UserGroupGateway
 
 gateway = UserGroupGateway(os.environ["GATEWAY"], os.environ["API_TOKEN"], timeout=5)
 
-PAGE = Template("""<!doctype html><html lang="en"><title>Dashboard</title>
+PAGE = Template("""<!doctype html><html lang="en"><title>Dashboard</title><link rel="icon" href="data:,">
 <h1>Dashboard of $name</h1><pre id="data"></pre>
 <script type="module">
-  const { token } = await (await fetch('/embed-token')).json();
-  const response = await fetch('/data', { headers: { authorization: 'Bearer ' + token } });
-  document.querySelector('#data').textContent = await response.text();
+  let token, lifetimeMs = 0, askedAt = [0, 0];
+  // Users set the one, and the other may stand still while the machine sleeps.
+  const clocks = () => [Date.now(), performance.now()];
+  const ageMs = () => Math.max(...clocks().map((now, each) => now - askedAt[each]));
+
+  async function ask(path, headers) {
+    const response = await fetch(path, { headers, signal: AbortSignal.timeout(10_000) });
+    if (!response.ok) throw new Error(await response.text());
+    return response.json();
+  }
+
+  async function renew() {
+    const now = clocks();
+    const { token: renewed } = await ask('/embed-token');
+    const { iat, exp } = JSON.parse(atob(renewed.split('.')[1].replaceAll('-', '+').replaceAll('_', '/')));
+    [token, lifetimeMs, askedAt] = [renewed, 1_000 * (exp - iat), now];
+  }
+
+  // The page may stay open for days. Nothing of an earlier response stays: the group may be suspended since.
+  async function refresh() {
+    let shown;
+    try {
+      let problem = 'The embed token has expired.';
+      if (ageMs() >= 0.75 * lifetimeMs) await renew().catch(({ message }) => { problem = message; });
+      if (ageMs() >= lifetimeMs) throw new Error(problem);
+      shown = JSON.stringify(await ask('/data', { authorization: 'Bearer ' + token }));
+    } catch ({ message }) {
+      shown = message;
+    }
+    document.querySelector('#data').textContent = shown;
+    setTimeout(refresh, 10_000);
+  }
+  refresh();
 </script>""")
 SIGN_IN = """<!doctype html><html lang="en"><title>Sign in</title>
 <form method="post" action="/sign-in"><label>User group token <input name="token"></label> <button>Sign in</button></form>"""

@@ -18,7 +18,7 @@ import { createTracing } from '../tracing/open-telemetry.ts';
 import { tracing } from '../tracing/tracing.ts';
 import { warnOfMisspelled, withDatabase } from './context.ts';
 import { keyRefreshMs } from './key-file.ts';
-import { listen, requireFreeAddress } from './listen.ts';
+import { listen, requireFreeAddress } from './open-listener.ts';
 import { UsageError } from './options.ts';
 import { ownCommand } from './own-command.ts';
 import { readPersistedOperations } from './persisted-operations-files.ts';

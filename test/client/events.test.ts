@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { UserGroupGateway } from '../../client/src/index.ts';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { type Fetch, type GatewayOptions, UserGroupGateway } from '../../client/src/index.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;
@@ -29,4 +29,56 @@ test('rejects when the cursor is expired', async () => {
   const { value } = await client.events.follow().next();
   await gateway.database.pool.query('update event_feed set removed_through = last_position + 1');
   await expect(client.events.follow({ after: value.cursor }).next()).rejects.toMatchObject({ code: 'CURSOR_EXPIRED' });
+});
+
+/** A client of a server that responds as told. @returns also the variables of each request. */
+function clientOf(respond: () => Response, options: Partial<GatewayOptions>) {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const sent: { waitSeconds?: number; after?: string }[] = [];
+  const fetch: Fetch = async (_, { body }) => {
+    sent.push(JSON.parse(String(body)).variables);
+    return respond();
+  };
+  return { sent, client: new UserGroupGateway({ url: 'http://gateway', apiToken: 'token', fetch, ...options }) };
+}
+const emptyPage = () => Response.json({ data: { result: { nodes: [], cursor: 'next' } } });
+
+test.each([
+  [{}, 6],
+  [{ timeoutMs: 3_600_000 }, 8],
+  [{ timeoutMs: 10_000 }, 2],
+])('waits for events as long as the limit of a call permits: with %o %i seconds', async (options, waitSeconds) => {
+  const { client, sent } = clientOf(emptyPage, options);
+  const pages = client.events.follow();
+  await pages.next();
+  await pages.next();
+  expect(sent).toMatchObject([{ waitSeconds }, { waitSeconds, after: 'next' }]);
+});
+
+test('pauses between requests that have no time to wait', async () => {
+  const { client, sent } = clientOf(emptyPage, { timeoutMs: 4_000 });
+  const stop = new AbortController();
+  const pages = client.events.follow({}, { signal: stop.signal });
+  await pages.next();
+  const second = pages.next();
+  await vi.advanceTimersByTimeAsync(999);
+  expect(sent).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(1);
+  expect((await second).value).toEqual({ events: [], cursor: 'next' });
+  expect(sent).toMatchObject([{ waitSeconds: 0 }, { waitSeconds: 0 }]);
+
+  const third = pages.next();
+  stop.abort('stopped');
+  await expect(third).rejects.toBe('stopped');
+});
+
+test('ends with the error that remains after the retries', async () => {
+  const { client, sent } = clientOf(() => new Response('', { status: 503 }), { retries: 2 });
+  const pages = client.events.follow();
+  const outcome = pages.next().catch((error: unknown) => error);
+  await vi.runAllTimersAsync();
+  expect(await outcome).toMatchObject({ code: 'UNAVAILABLE' });
+  expect(sent).toHaveLength(3);
+  expect(await pages.next()).toEqual({ done: true, value: undefined });
 });

@@ -37,6 +37,11 @@ test('every link between the pages leads to a file and to a heading in it', () =
   expect(broken.map(({ page, link }) => `${page}: ${link}`)).toEqual([]);
 });
 
+test('the README of the examples links to each of them', () => {
+  const linked = links.filter(({ page }) => page === 'examples/README.md').map(({ target }) => target);
+  expect(linked).toEqual(expect.arrayContaining(exampleReadmes));
+});
+
 test('the README links to every page', () => {
   const linked = links.filter(({ page }) => page === 'README.md').map(({ target }) => target);
   const missing = pages.filter((page) => page !== 'README.md' && !page.includes('decisions') && !linked.includes(page));

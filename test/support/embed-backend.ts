@@ -1,14 +1,15 @@
 import { expect, onTestFinished } from 'vitest';
 import { UserGroupGateway } from '../../client/src/index.ts';
+import type { TestDatabase } from './database.ts';
 import { verifyRemotely } from './embed-tokens.ts';
 import { exchange } from './exchange.ts';
 import { startGateway } from './gateway.ts';
 import { type Running, until } from './process.ts';
 import { forgedToken } from './tokens.ts';
 
-/** A gateway with a group, and an example's embed backend in a process of its own. */
-export async function startEmbedBackend(launchBackend: (settings: Record<string, string>) => Running) {
-  const gateway = await startGateway();
+/** A gateway with a group, on a database of its own or a given one, and an example's embed backend in a process of its own. */
+export async function startEmbedBackend(launchBackend: (settings: Record<string, string>) => Running, database?: TestDatabase) {
+  const gateway = await startGateway(database);
   onTestFinished(() => gateway.close());
   const { secret } = await gateway.issue({ scopes: ['groups:resolve', 'embed:sign'] });
   const client = new UserGroupGateway({ url: gateway.url, apiToken: gateway.token });

@@ -7,7 +7,7 @@ import { readPassword } from '../../database/embedded/password.ts';
 import { packageRoot } from '../../package-root.ts';
 import { findMisspelled, settings } from '../../settings.ts';
 import { keyFile } from '../key-file.ts';
-import { listenProblem, tryListening } from '../listen.ts';
+import { listenProblem, tryListening } from '../open-listener.ts';
 import { compareOpenFiles } from '../serve.ts';
 import { type Check, type CheckContext, describeBytes, failure, type Outcome, ok, skipped, warning } from './check.ts';
 import { requireBundled } from './database-checks.ts';

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { expect, test } from 'vitest';
-import { listen, listenProblem } from '../../src/commands/listen.ts';
+import { listen, listenProblem } from '../../src/commands/open-listener.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { launch } from '../support/process.ts';
 
