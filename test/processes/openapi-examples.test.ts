@@ -11,7 +11,7 @@ const run = promisify(execFile);
 
 /** The variables of the examples, for a gateway. */
 async function variablesOf(gateway: TestGateway): Promise<Record<string, string>> {
-  const all = await gateway.issue({ scopes: ['groups:write', 'groups:read', 'embed:sign', 'metrics:read'] });
+  const all = await gateway.issue({ scopes: ['groups:write', 'groups:read', 'embed:sign', 'audit:read', 'metrics:read'] });
   const readOnly = await gateway.issue({ scopes: ['groups:read'] });
   const untagged = await gateway.issue({ environment: null });
   return {
