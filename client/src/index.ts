@@ -25,15 +25,8 @@ export {
   VersionMismatchError,
   WebhookError,
 } from './errors.ts';
-export {
-  type EmbedTokens,
-  type EventPage,
-  type Events,
-  type FollowOptions,
-  type ListOptions,
-  UserGroupGateway,
-  type UserGroups,
-} from './gateway.ts';
+export type { EventPage, Events, FollowOptions } from './events.ts';
+export { type EmbedTokens, type ListOptions, UserGroupGateway, type UserGroups } from './gateway.ts';
 export type {
   CreateEmbedTokenInput,
   DataSourceMappingInput,

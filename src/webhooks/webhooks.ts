@@ -82,8 +82,8 @@ export interface WebhookChanges extends WebhookFields {
 }
 
 /**
- * Changes properties of a webhook and records what differs; equal values are not recorded. A webhook that is enabled again goes on
- * where it was disabled: it takes the events of the time in between, and its pending deliveries are tried at once.
+ * Changes properties of a webhook and records what differs; equal values are not recorded. A webhook that is enabled again goes
+ * on where it was disabled: it takes the events of the time in between, and its pending deliveries are tried at once.
  *
  * @throws InvalidInput.
  * @throws NotFound when no webhook has this number.
@@ -161,8 +161,8 @@ export async function rotateWebhookSecret(
 }
 
 /**
- * Deletes a webhook with its deliveries, and records that. First most of the deliveries, in statements of their own, because there
- * may be millions.
+ * Deletes a webhook with its deliveries, and records that. First most of the deliveries, in statements of their own, because
+ * there may be millions.
  *
  * @throws NotFound when no webhook has this number.
  */
