@@ -116,13 +116,16 @@ async function post(message: Message, { allowedNetworks, timeoutMs = defaultTime
   });
 }
 
+/** A text as PostgreSQL takes it: a name or a certificate that an error cites may have NUL characters too. */
+const storable = (text: string, maxLength: number): string => text.replaceAll('\0', '\uFFFD').slice(0, maxLength).toWellFormed();
+
 /** Reads the beginning of a response. @param onRead takes its text as it can be stored. */
 function readBeginning(response: IncomingMessage, onRead: (body: string) => void): void {
   const chunks: Buffer[] = [];
   let bytes = 0;
   const end = (): void => {
     const text = new TextDecoder().decode(Buffer.concat(chunks).subarray(0, maxResponseBytes));
-    onRead(text.replaceAll('\0', '\uFFFD').slice(0, maxStoredBody).toWellFormed());
+    onRead(storable(text, maxStoredBody));
   };
   response.on('data', (chunk: Buffer) => {
     chunks.push(chunk);
@@ -145,5 +148,5 @@ const shownError = (error: unknown): string => {
   // Of several addresses that cannot be reached, each has its own message.
   const errors = error instanceof AggregateError ? (error.errors as unknown[]) : [error];
   const texts = errors.map((each) => (each instanceof Error && each.message) || 'The delivery failed.');
-  return texts.join('; ').slice(0, maxStoredError).toWellFormed();
+  return storable(texts.join('; '), maxStoredError);
 };

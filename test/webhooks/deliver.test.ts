@@ -1,7 +1,7 @@
 import { encodeGlobalID } from '@pothos/plugin-relay';
 import { pino } from 'pino';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { verifyWebhook } from '../../client/src/index.ts';
 import { systemAuthor } from '../../src/audit-log/record.ts';
 import { bindFeed } from '../../src/audit-log/statements/feed.ts';
@@ -45,7 +45,7 @@ function deliver(options: Partial<DeliveryOptions> = {}, on: Pick<TestDatabase, 
       log: pino({ ...logForm, level: 'info' }, { write: (line: string) => void log.push(line) }),
       globalId: encodeGlobalID,
     },
-    { allowedNetworks: networks, intervalMs: 10, idleIntervalMs: 10, timeoutMs: 10_000, retrySeconds: [0, 0], ...options },
+    { allowedNetworks: networks, intervalMs: 10, timeoutMs: 10_000, retrySeconds: [0, 0], ...options },
   );
   running.push(deliveries);
   return deliveries;
@@ -372,6 +372,7 @@ test('a database that fails for a time delays deliveries, and is logged once', a
   const { url, received } = await receive();
   await subscribe(url);
   let failures = 0;
+  const lost = () => Promise.reject(Object.assign(new Error('connection lost'), { code: '08006' }));
   const fails = () => {
     failures += 1;
     return failures > 3 && failures < 10;
@@ -379,8 +380,8 @@ test('a database that fails for a time delays deliveries, and is logged once', a
   deliver(
     {},
     {
-      query: (...statement) => (fails() ? Promise.reject(new Error('connection lost')) : database.query(...statement)),
-      transaction: (work) => (fails() ? Promise.reject(new Error('connection lost')) : database.transaction(work)),
+      query: (...statement) => (fails() ? lost() : database.query(...statement)),
+      transaction: (work) => (fails() ? lost() : database.transaction(work)),
     },
   );
   await record(range(3));
@@ -391,4 +392,103 @@ test('a database that fails for a time delays deliveries, and is logged once', a
     'webhooks cannot be delivered: the database fails',
     'webhooks can be delivered again',
   ]);
+});
+
+test('a claim that is under way when deliveries stop is waited for, with what it begins', async () => {
+  const open: (() => void)[] = [];
+  const { url } = await receive((response) => void open.push(() => response.writeHead(200).end()));
+  await subscribe(url);
+  let hasClaimed = false;
+  let pass = () => {};
+  const gate = new Promise<void>((resolve) => {
+    pass = resolve;
+  });
+  const slow: Pick<TestDatabase, 'query' | 'transaction'> = {
+    query: database.query,
+    async transaction(work) {
+      const result = await database.transaction(work);
+      if ((result as { claims?: unknown[] }).claims?.length) {
+        hasClaimed = true;
+        await gate;
+      }
+      return result;
+    },
+  };
+  const deliveriesOfOne = deliver({}, slow);
+  await record([1]);
+  await until(() => hasClaimed, 'a claim');
+  let isStopped = false;
+  const stopped = deliveriesOfOne.stop().then(() => {
+    isStopped = true;
+  });
+  pass();
+  await until(() => open.length === 1, 'the delivery');
+  expect(isStopped).toBe(false);
+  open[0]?.();
+  await stopped;
+  expect((await deliveries()).map(({ status }) => status)).toEqual(['DELIVERED']);
+});
+
+/** Has PostgreSQL refuse rows of deliveries, until the end of the test. */
+async function refuse(event: 'insert' | 'update', condition: string): Promise<void> {
+  await database.pool.query(`
+    create function refuse() returns trigger language plpgsql as $$ begin raise 'refused' using errcode = '22021'; end $$;
+    create trigger refuse before ${event} on webhook_delivery for each row when (${condition}) execute function refuse()`);
+  onTestFinished(async () => {
+    await database.pool.query('drop function refuse cascade');
+  });
+}
+
+test('an attempt that PostgreSQL refuses to record keeps no others waiting', async () => {
+  const refused = await receive((response) => response.writeHead(418).end());
+  const { url, received } = await receive();
+  const { webhook } = await subscribe(refused.url);
+  await subscribe(url);
+  await refuse('update', 'new.response_status = 418');
+  deliver();
+  await record([1, 2, 3]);
+  await until(async () => (await database.prisma.webhookDelivery.count({ where: { status: 'DELIVERED' } })) === 3, 'the others');
+  expect(received).toHaveLength(3);
+  await until(() => log.length === 2, 'two lines');
+  for (const line of log)
+    expect(JSON.parse(line)).toMatchObject({ webhook: webhook.id, msg: 'an attempt to deliver cannot be recorded' });
+  expect((await deliveries()).filter(({ inFlight }) => inFlight)).toHaveLength(2);
+});
+
+test('a webhook whose deliveries cannot be created keeps no others waiting, and is logged once', async () => {
+  const { url } = await receive();
+  const { webhook } = await subscribe(url, { description: 'refused' });
+  await subscribe(url);
+  await refuse('insert', `new.webhook_id = ${webhook.id}`);
+  deliver();
+  await record([1]);
+  await untilAll('DELIVERED', 1);
+  await record([2]);
+  await untilAll('DELIVERED', 2);
+  expect(log.map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({ webhook: webhook.id, msg: 'deliveries to a webhook cannot be created' }),
+  ]);
+});
+
+test('a webhook that a request has locked keeps no others waiting', async () => {
+  const open: (() => void)[] = [];
+  const slow = await receive((response) => void open.push(() => response.writeHead(200).end()));
+  const quick = await receive();
+  const { webhook } = await subscribe(slow.url);
+  await subscribe(quick.url);
+  deliver();
+  await record([1]);
+  await until(() => open.length === 1, 'the slow delivery');
+  const client = await database.openConnection(10_000);
+  await client.query(`begin; select from webhook where id = ${webhook.id} for update`);
+  open.shift()?.();
+  await record([2]);
+  const delivered = () => database.prisma.webhookDelivery.count({ where: { status: 'DELIVERED' } });
+  await until(async () => (await delivered()) === 2, 'the quick deliveries');
+  expect(await database.prisma.webhookDelivery.count({ where: { webhookId: webhook.id, inFlight: true } })).toBe(1);
+  await client.query('commit');
+  await client.end();
+  await until(async () => open.splice(0).map((respond) => respond()) && (await delivered()) === 4, 'the slow deliveries');
+  expect(slow.received).toHaveLength(2);
+  expect(log).toEqual([]);
 });

@@ -155,6 +155,11 @@ test('everything together has a time limit: a name server that does not respond'
   expect((await sendBriefly('https://example.com/', { ...local, resolve })).outcome).toEqual({ error: late });
 });
 
+test('an error has no characters that cannot be stored', async () => {
+  const resolve: Resolve = (_, __, callback) => callback(new Error('no\0name'), []);
+  expect((await sendBriefly('https://example.com/', { ...local, resolve })).outcome).toEqual({ error: 'no\uFFFDname' });
+});
+
 test('what is no response is an error', async () => {
   for (const [text, error] of [
     ['', 'socket hang up'],

@@ -81,9 +81,12 @@ const readWork = `
     order by next_attempt_at limit 1
   ) as due on true`;
 
+/** How long to wait for a webhook that somebody else has: a request that changes it may keep it for seconds. */
+const lockTimeoutMs = 500;
+
 /**
  * Keeps other gateways from claiming deliveries of webhooks until the transaction ends: waits for those whose deliveries are
- * recorded; of the others, those that another gateway has are left out.
+ * recorded, at most {@link lockTimeoutMs}; of the others, those that another gateway has are left out.
  *
  * @returns the numbers of the webhooks that are locked.
  */
@@ -94,7 +97,8 @@ export async function lockWebhooks({ query }: Query, recorded: readonly number[]
 /** In one order, so that two gateways never wait for each other. */
 const lock = `
   with recorded as materialized (
-    select id from webhook where id = any ($1::int[]) order by id for update
+    select id from webhook where id = any ($1::int[]) and (select set_config('lock_timeout', '${lockTimeoutMs}', true)) is not null
+    order by id for update
   ), other as materialized (
     select id from webhook where id = any ($2::int[]) and enabled for update skip locked
   )
