@@ -167,14 +167,14 @@ export function startDeliveries(context: DeliveryContext, options: DeliveryOptio
       return await send({ url, id: eventId, body, secrets: signingSecrets(keys, secrets, claimedAt) }, options);
     } catch (error) {
       log.error({ webhook: secrets.id, err: error }, 'the secret of a webhook cannot be decrypted');
-      return { error: 'The secret of the webhook cannot be decrypted: see the log of the gateway.' };
+      return { error: 'The secret of the webhook cannot be decrypted: see the log of the gateway.', isOwnFailure: true };
     }
   }
 
   /** Counts and logs what was recorded. Of a URL only the host, because its path may be a secret. */
   function describe(attempts: readonly Attempt[], { completions, states, disabled }: Exchanged): void {
-    for (const { status } of completions)
-      metrics.webhookDeliveries.inc({ outcome: status === 'PENDING' ? 'failed_attempt' : status.toLowerCase() });
+    for (const { status, isCounted } of completions)
+      if (isCounted) metrics.webhookDeliveries.inc({ outcome: status === 'PENDING' ? 'failed_attempt' : status.toLowerCase() });
     metrics.webhooksDisabled.inc(disabled.length);
     const shown = (id: number) => {
       const last = attempts.findLast(({ claim }) => claim.webhookId === id);

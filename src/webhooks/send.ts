@@ -35,6 +35,8 @@ export interface Outcome {
   readonly retryAfterSeconds?: number | undefined;
   /** Why there was no response, or no complete one: at most 255 characters. */
   readonly error?: string | undefined;
+  /** Whether nothing was sent, for a reason that the endpoint has no part in. */
+  readonly isOwnFailure?: boolean | undefined;
 }
 
 const defaultTimeoutMs = 15_000;

@@ -231,16 +231,49 @@ test('a webhook that has failed for three days is disabled; what is pending stay
   const { url } = await receive((response) => response.writeHead(500).end());
   const { webhook } = await subscribe(url);
   await database.pool.query("update webhook set failing_since = now() - interval '71 hours 59 minutes'");
-  deliver({ retrySeconds: [3_600] });
+  deliver({ retrySeconds: range(9).map(() => 3_600) });
   await record([1]);
   await until(async () => (await deliveries())[0]?.responseStatus === 500, 'an attempt');
   expect(await database.prisma.webhook.count({ where: { enabled: true } })).toBe(1);
   await database.pool.query("update webhook set failing_since = now() - interval '72 hours 1 minute'");
   await record([2]);
+  await until(async () => (await deliveries())[1]?.responseStatus === 500, 'an attempt, the first of its delivery');
+  expect(await database.prisma.webhook.count({ where: { enabled: true } })).toBe(1);
+  await database.pool.query('update webhook_delivery set attempts = 4, next_attempt_at = now()');
   await until(async () => (await database.prisma.webhook.count({ where: { enabled: false } })) === 1, 'it is disabled');
   const { disabledReason } = await database.prisma.webhook.findUniqueOrThrow({ where: { id: webhook.id } });
   expect(disabledReason).toBe('Every attempt has failed for 3 days.');
   expect((await deliveries()).map(({ status }) => status)).toEqual(['PENDING', 'PENDING']);
+});
+
+test.each([410, 500])('a response of the former URL (%d) says nothing about the new one', async (status) => {
+  const open: (() => void)[] = [];
+  const former = await receive((response) => void open.push(() => response.writeHead(status).end()));
+  const { url } = await receive();
+  const { webhook } = await subscribe(former.url);
+  deliver({ retrySeconds: [3_600] });
+  await record([1]);
+  await until(() => open.length === 1, 'the delivery');
+  await updateWebhook(context(), webhook.id, { url }, systemAuthor);
+  open[0]?.();
+  await until(async () => (await deliveries())[0]?.responseStatus === status, 'it is recorded');
+  const after = await database.prisma.webhook.findUniqueOrThrow({ where: { id: webhook.id } });
+  expect(after).toMatchObject({ enabled: true, failingSince: null });
+});
+
+test('a secret that cannot be decrypted is no failure of the endpoint', async () => {
+  const { url } = await receive();
+  const { webhook } = await subscribe(url);
+  await database.pool.query("update webhook set secret_encrypted = '\\x00'");
+  deliver();
+  await record([1]);
+  const [delivery] = await until(async () => ((await deliveries())[0]?.error ? deliveries() : undefined), 'it is recorded');
+  expect(delivery).toMatchObject({ status: 'PENDING', attempts: 0, inFlight: false });
+  expect(Number(delivery?.nextAttemptAt) - Number(delivery?.lastAttemptAt)).toBeGreaterThan(59_000);
+  expect(await database.prisma.webhook.findUniqueOrThrow({ where: { id: webhook.id } })).toMatchObject({ failingSince: null });
+  expect(log.map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({ level: 'error', webhook: webhook.id, msg: 'the secret of a webhook cannot be decrypted' }),
+  ]);
 });
 
 test('an endpoint that may not be reached gets nothing, and the delivery says why', async () => {
