@@ -3,7 +3,7 @@ import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { mediaTypes } from '../http/media-types.ts';
 import { readPackageVersion } from '../package-root.ts';
-import { type AllowedNetworks, checkAddress, checkedLookup, literalAddress, type Resolve } from './destination.ts';
+import { type AllowedNetworks, checkAddress, checkedLookup, createResolve, literalAddress, type Resolve } from './destination.ts';
 
 /** How a delivery is sent. */
 export interface SendOptions {
@@ -11,7 +11,7 @@ export interface SendOptions {
   readonly allowedNetworks: AllowedNetworks;
   /** How long an attempt may take, from the look-up of the name to the end of the response. Defaults to 15 s. */
   readonly timeoutMs?: number | undefined;
-  /** Finds the addresses of names. By default the resolver of the system. */
+  /** Finds the addresses of names. By default the name servers of the system. */
   readonly resolve?: Resolve | undefined;
 }
 
@@ -76,16 +76,17 @@ export function signedHeaders({ id, body, secrets }: Omit<Message, 'url'>, times
 }
 
 /** @throws what prevents a response. */
-async function post(message: Message, { allowedNetworks, timeoutMs = defaultTimeoutMs, resolve }: SendOptions): Promise<Outcome> {
+async function post(message: Message, { allowedNetworks, timeoutMs = defaultTimeoutMs, resolve = createResolve() }: SendOptions): Promise<Outcome> {
   const url = new URL(message.url);
   const address = literalAddress(url);
   if (address) checkAddress(address, url.protocol, allowedNetworks);
+  const ended = new AbortController();
   userAgent ??= `user-group-gateway/${readPackageVersion()}`;
   const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, {
     method: 'POST',
     // A connection of its own, which ends with the response.
     agent: false,
-    lookup: checkedLookup(url.protocol, allowedNetworks, resolve),
+    lookup: checkedLookup(url.protocol, allowedNetworks, resolve, ended.signal),
     headers: {
       'content-type': mediaTypes.json,
       'content-length': Buffer.byteLength(message.body),
@@ -104,6 +105,7 @@ async function post(message: Message, { allowedNetworks, timeoutMs = defaultTime
     request.once('error', fail);
     request.once('close', () => {
       clearTimeout(timer);
+      ended.abort();
       fail(new Error('The connection was closed before the end of the response.'));
     });
     request.once('response', (response) => {
