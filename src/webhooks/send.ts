@@ -76,7 +76,10 @@ export function signedHeaders({ id, body, secrets }: Omit<Message, 'url'>, times
 }
 
 /** @throws what prevents a response. */
-async function post(message: Message, { allowedNetworks, timeoutMs = defaultTimeoutMs, resolve = createResolve() }: SendOptions): Promise<Outcome> {
+async function post(
+  message: Message,
+  { allowedNetworks, timeoutMs = defaultTimeoutMs, resolve = createResolve() }: SendOptions,
+): Promise<Outcome> {
   const url = new URL(message.url);
   const address = literalAddress(url);
   if (address) checkAddress(address, url.protocol, allowedNetworks);

@@ -57,7 +57,7 @@ async function receive(...parameters: Parameters<typeof startReceiver>): Promise
   return receiver;
 }
 
-const context = () => ({ db: createDb(database), keys: testKeys, webhookNetworks: networks });
+const context = () => ({ db: createDb(database), keys: testKeys, feed: bindFeed(database), webhookNetworks: networks });
 
 const subscribe = (url: string, request: Partial<WebhookRequest> = {}) =>
   createWebhook(context(), { url, environments: ['Testing'], ...request }, systemAuthor);
@@ -116,6 +116,16 @@ test('each event of the environments and types is delivered, and verifies', asyn
   expect(stored[0]).toMatchObject({ attempts: 1, responseStatus: 204, responseBody: '', error: null, inFlight: false });
   const after = await database.prisma.webhook.findUniqueOrThrow({ where: { id: webhook.id } });
   expect(after).toMatchObject({ failingSince: null, lastDeliveryAt: expect.any(Date) });
+});
+
+test('a webhook takes no events from before its creation', async () => {
+  const { url, received } = await receive();
+  await record([1]);
+  await subscribe(url);
+  await record([2]);
+  deliver();
+  await untilAll('DELIVERED', 1);
+  expect(received.map(teamOf)).toEqual([2]);
 });
 
 test('events of a webhook, its creation among them, and of the whole gateway are delivered too', async () => {
@@ -220,7 +230,6 @@ test('410 disables a webhook at once; enabled again, it takes the events from th
   expect(JSON.parse(log[1] as string)).toMatchObject({ webhook: webhook.id, msg: 'a webhook was disabled', status: 410 });
   expect(await countDisabled()).toBe(disabledBefore + 1);
   await record([2]);
-  await bindFeed(database).assign();
   await updateWebhook(context(), webhook.id, { enabled: true }, systemAuthor);
   await record([3]);
   await until(() => received.length === 2, 'the second delivery');

@@ -21,3 +21,13 @@ export async function drawWebhookNumber(transaction: Transaction): Promise<numbe
 export async function lockWebhook(transaction: Transaction, id: number): Promise<void> {
   await transaction.$executeRaw`select from webhook where id = ${id}::int for update`;
 }
+
+/**
+ * Behind which position the events are that are still to come: those without a position come later. Waits until whoever gives
+ * positions out has done so.
+ */
+export async function endOfFeed(transaction: Transaction): Promise<bigint> {
+  const [row] = await transaction.$queryRaw<{ position: bigint }[]>`select last_position as position from event_feed for share`;
+  if (!row) throw new Error('The database did not respond with the end of the event feed.');
+  return row.position;
+}
