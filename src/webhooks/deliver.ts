@@ -88,7 +88,10 @@ export function startDeliveries(context: DeliveryContext, options: DeliveryOptio
     if (!isBehind && !hasNewEvents) return dueSeconds !== null;
     try {
       // One part of the events at a time, so that a webhook with many does not keep the others waiting.
-      if (await enqueueDeliveries(database, id, globalId)) nextDelayMs = 0;
+      const { hasMore, isIncomplete } = await enqueueDeliveries(database, id, globalId);
+      if (hasMore) nextDelayMs = 0;
+      if (isIncomplete)
+        log.warn({ webhook: id }, 'events were removed before they were sent to a webhook: see AUDIT_RETENTION_DAYS');
       stuck.delete(id);
     } catch (error) {
       if (isUnavailable(error)) throw error;

@@ -378,11 +378,24 @@ test('position and deliveries move in one transaction: when it is rolled back, n
   await expect(enqueueDeliveries(failing, webhook.id, encodeGlobalID)).rejects.toThrow('rolled back');
   expect(await deliveries()).toEqual([]);
   expect((await database.prisma.webhook.findUniqueOrThrow({ where: { id: webhook.id } })).position).toBe(position);
-  expect(await enqueueDeliveries(database, webhook.id, encodeGlobalID)).toBe(false);
+  expect(await enqueueDeliveries(database, webhook.id, encodeGlobalID)).toEqual({ hasMore: false, isIncomplete: false });
   expect(await deliveries()).toHaveLength(2);
   expect((await database.prisma.webhook.findUniqueOrThrow({ where: { id: webhook.id } })).position).toBeGreaterThan(position);
   await enqueueDeliveries(database, webhook.id, encodeGlobalID);
   expect(await deliveries()).toHaveLength(2);
+});
+
+test('events that were removed before they were sent are a line of the log', async () => {
+  const { url, received } = await receive();
+  const { webhook } = await subscribe(url);
+  await record([1]);
+  await bindFeed(database).assign();
+  await database.pool.query('delete from event; update event_feed set removed_through = last_position');
+  await record([2]);
+  deliver();
+  await untilAll('DELIVERED', 1);
+  expect(received.map(teamOf)).toEqual([2]);
+  expect(log.map((line) => JSON.parse(line))).toEqual([expect.objectContaining({ level: 'warn', webhook: webhook.id })]);
 });
 
 test('draining begins nothing, and waits for what is in flight', async () => {
