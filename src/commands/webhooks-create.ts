@@ -1,4 +1,5 @@
 import { type EventType, eventTypeNames, isEventType } from '../audit-log/events.ts';
+import { bindFeed } from '../audit-log/statements/feed.ts';
 import { createDb } from '../db.ts';
 import type { EventEnvironment } from '../generated/prisma/client.ts';
 import { escapeJson } from '../terminal-text.ts';
@@ -38,7 +39,8 @@ export async function createWebhookByOptions(args: readonly string[], io: Webhoo
     throw new UsageError(`Invalid arguments for webhooks create; no webhook was created.\n${lines}\n${webhooksHelp}`);
   }
   return withExistingDatabase(async ({ database, keys, config }) => {
-    const context = { db: createDb(database), keys, webhookNetworks: config.webhooksAllowedNetworks ?? [] };
+    const webhookNetworks = config.webhooksAllowedNetworks ?? [];
+    const context = { db: createDb(database), keys, feed: bindFeed(database), webhookNetworks };
     const request = { url, types: types as EventType[], environments: environments as EventEnvironment[], description };
     return printIssued(io, await createWebhook(context, request, ownAuthor()), given.has('json'));
   });

@@ -6,6 +6,7 @@ import {
   bindDeliveryRemoval,
   bindEventRemoval,
   bindIdempotencyRecordRemoval,
+  bindRetiredSecretRemoval,
   bindRetiredTokenRemoval,
   bindRevokedViewerRemoval,
   type RemoveBatch,
@@ -39,12 +40,14 @@ export interface HousekeepingResult {
   readonly revokedViewers: number;
   readonly idempotencyRecords: number;
   readonly webhookDeliveries: number;
+  readonly webhookSecrets: number;
 }
 
 /**
  * Removes what is no longer needed, in small batches: events that are older than is to be kept, replaced user group tokens whose
  * grace period is over, generations of viewers whose revoked embed tokens have expired, stored responses that are older than
- * 24 hours, and deliveries of webhooks that ended and are older than 30 days. While another instance does so, leaves the rest to
+ * 24 hours, deliveries of webhooks that ended and are older than 30 days, and their secrets that were replaced and no longer
+ * sign. While another instance does so, leaves the rest to
  * that one.
  *
  * Replaced secrets of API tokens stay: one that was forgotten, and is still set as `BOOTSTRAP_API_TOKEN` somewhere, would be
@@ -64,6 +67,7 @@ export async function runHousekeeping(
     revokedViewers: await removeAll(bindRevokedViewerRemoval(database), signal),
     idempotencyRecords: await removeAll(bindIdempotencyRecordRemoval(database), signal),
     webhookDeliveries: await removeAll(bindDeliveryRemoval(database), signal),
+    webhookSecrets: await removeAll(bindRetiredSecretRemoval(database), signal),
   };
 }
 

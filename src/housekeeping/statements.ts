@@ -35,6 +35,11 @@ export function bindDeliveryRemoval({ query }: Pick<Database, 'query'>): RemoveB
   return async (limit) => removalOf(await query('remove-deliveries', removeDeliveries, [limit]));
 }
 
+/** Removes replaced secrets of webhooks that no longer sign. */
+export function bindRetiredSecretRemoval({ query }: Pick<Database, 'query'>): RemoveBatch {
+  return async (limit) => removalOf(await query('remove-webhook-secrets', removeSecrets, [limit]));
+}
+
 const removalOf = ([row]: readonly (readonly (string | Buffer | null)[])[]): Removal =>
   row?.[0] === 't' ? Number(row[1]) : undefined;
 
@@ -107,4 +112,13 @@ const removeDeliveries = underLock(
     order by created_at limit $1::int for update skip locked`,
   `
     delete from webhook_delivery w using doomed d where w.id = d.id returning 1`,
+);
+
+const removeSecrets = underLock(
+  `
+    select id from webhook where previous_secret_ends_at <= now() and (select is_held from guard) limit $1::int
+    for update skip locked`,
+  `
+    update webhook w set previous_secret_encrypted = null, previous_secret_ends_at = null from doomed d where w.id = d.id
+    returning 1`,
 );

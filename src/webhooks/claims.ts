@@ -52,18 +52,17 @@ export function exchange(database: Pick<Database, 'transaction'>, request: Excha
     verdict: judge(claim.attempts, outcome, retrySeconds),
   }));
   const completions = judged.map(({ claim, outcome, verdict: { status, waitSeconds } }): Completion => {
-    const { status: responseStatus, body: responseBody, error } = outcome;
-    return { claim, status, waitSeconds, responseStatus, responseBody, error };
+    const { status: responseStatus, body: responseBody, error, isOwnFailure = false } = outcome;
+    return { claim, isCounted: !isOwnFailure, status, waitSeconds, responseStatus, responseBody, error };
   });
-  const gone = new Set(judged.filter(({ verdict }) => verdict.isGone).map(({ claim }) => claim.webhookId));
   const tried = [...new Set(attempts.map(({ claim }) => claim.webhookId))];
   const others = webhookIds.filter((id) => !tried.includes(id));
   return database.transaction(async (query) => {
     const locked = await lockWebhooks({ query }, tried, others);
     const states = completions.length > 0 ? await recordAttempts({ query }, completions) : [];
     const disabled: { id: number; reason: string }[] = [];
-    for (const { id, isOverdue } of states) {
-      const reason = reasonToDisable(gone.has(id), isOverdue);
+    for (const { id, isGone, isOverdue } of states) {
+      const reason = reasonToDisable(isGone, isOverdue);
       if (!reason || !(await disableWebhook({ query }, id, reason))) continue;
       await recordWebhookDisabling({ query }, id, reason);
       disabled.push({ id, reason });

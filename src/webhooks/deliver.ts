@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { bindFeed } from '../audit-log/statements/feed.ts';
 import { runPeriodically } from '../concurrency/periodic.ts';
 import type { Database } from '../database/client.ts';
+import { isLockTimeout, isUnavailable } from '../database/errors.ts';
 import type { KeyRing } from '../encryption/keys.ts';
 import { metrics } from '../metrics/metrics.ts';
 import type { GlobalId } from './body.ts';
@@ -21,10 +22,8 @@ export interface DeliveryContext {
 
 /** How deliveries are made. */
 export interface DeliveryOptions extends SendOptions {
-  /** How often the gateway looks for what there is to do. Defaults to a second. */
+  /** How often the gateway looks for what there is to do. Defaults to 2 s. */
   readonly intervalMs?: number;
-  /** The same while no webhook is enabled. Defaults to 10 s. */
-  readonly idleIntervalMs?: number;
   /** After how long another gateway tries what this one has begun and not recorded. Defaults to 60 s. */
   readonly leaseSeconds?: number;
   /** How long to wait after each failed attempt. Defaults to the schedule of Standard Webhooks. */
@@ -43,24 +42,29 @@ export interface Deliveries {
  * Starts to deliver events to webhooks. Any number of processes may do so: each event is delivered at least once to each webhook
  * that takes it.
  *
- * Each second it looks for what there is to do, with one statement. Between, an attempt that ends lets the next delivery of its
+ * Every two seconds it looks for what there is to do, with one statement. Between, an attempt that ends lets the next delivery of its
  * webhook begin.
  */
 export function startDeliveries(context: DeliveryContext, options: DeliveryOptions): Deliveries {
   const { database, keys, log, globalId } = context;
-  const { intervalMs = 1_000, idleIntervalMs = 10_000, leaseSeconds = 60, retrySeconds } = options;
+  const { intervalMs = 2_000, leaseSeconds = 60, retrySeconds } = options;
   const feed = bindFeed(database);
   /** What was tried and is not recorded yet. */
   let tried: Attempt[] = [];
+  /** The same, of webhooks that somebody else has locked: recorded with the next look. */
+  let locked: Attempt[] = [];
   /** Webhooks that may have deliveries to claim. */
   const wanted = new Set<number>();
   const inFlight = new Set<Promise<void>>();
+  /** Webhooks whose events cannot be made deliveries. */
+  const stuck = new Set<number>();
   let nextDelayMs = intervalMs;
   let isDraining = false;
   let isFailing = false;
 
   const report = (error: unknown): void => {
-    if (error && !isFailing) log.warn({ err: error }, 'webhooks cannot be delivered: the database fails');
+    const reason = isUnavailable(error) ? ': the database fails' : '';
+    if (error && !isFailing) log.warn({ err: error }, `webhooks cannot be delivered${reason}`);
     if (!error && isFailing) log.info('webhooks can be delivered again');
     isFailing = error !== undefined;
   };
@@ -68,7 +72,8 @@ export function startDeliveries(context: DeliveryContext, options: DeliveryOptio
   async function look(signal: AbortSignal): Promise<void> {
     const { webhooks, hasNewEvents } = await findWork(database);
     metrics.webhookDelay.set(Math.max(0, ...webhooks.map(({ dueSeconds }) => dueSeconds ?? 0)));
-    nextDelayMs = webhooks.length > 0 ? intervalMs : idleIntervalMs;
+    nextDelayMs = intervalMs;
+    unlock();
     if (hasNewEvents) while (await feed.assign()) if (signal.aborted) return;
     let failure: unknown;
     for (const webhook of webhooks) {
@@ -86,9 +91,24 @@ export function startDeliveries(context: DeliveryContext, options: DeliveryOptio
 
   async function needsClaims({ id, isBehind, dueSeconds }: WebhookWork, hasNewEvents: boolean): Promise<boolean> {
     if (!isBehind && !hasNewEvents) return dueSeconds !== null;
-    // One part of the events at a time, so that a webhook with many does not keep the others waiting.
-    if (await enqueueDeliveries(database, id, globalId)) nextDelayMs = 0;
+    try {
+      // One part of the events at a time, so that a webhook with many does not keep the others waiting.
+      const { hasMore, isIncomplete } = await enqueueDeliveries(database, id, globalId);
+      if (hasMore) nextDelayMs = 0;
+      if (isIncomplete)
+        log.warn({ webhook: id }, 'events were removed before they were sent to a webhook: see AUDIT_RETENTION_DAYS');
+      stuck.delete(id);
+    } catch (error) {
+      if (isUnavailable(error)) throw error;
+      if (!stuck.has(id)) log.error({ webhook: id, err: error }, 'deliveries to a webhook cannot be created');
+      stuck.add(id);
+    }
     return true;
+  }
+
+  function unlock(): void {
+    tried.push(...locked);
+    locked = [];
   }
 
   let isSettling = false;
@@ -110,10 +130,8 @@ export function startDeliveries(context: DeliveryContext, options: DeliveryOptio
       tried = [];
       wanted.clear();
       try {
-        const exchanged = await exchange(database, { attempts, webhookIds, leaseSeconds, retrySeconds });
+        await recordAndClaim(attempts, webhookIds);
         settleFailure = undefined;
-        for (const claim of exchanged.claims) begin(claim);
-        describe(attempts, exchanged);
       } catch (error) {
         // Recorded when the database responds again, unless another gateway has tried it by then.
         tried = [...attempts, ...tried];
@@ -123,6 +141,24 @@ export function startDeliveries(context: DeliveryContext, options: DeliveryOptio
       }
     }
     isSettling = false;
+  }
+
+  /** @throws when the database is unavailable, or refuses the claims. */
+  async function recordAndClaim(attempts: Attempt[], webhookIds: number[]): Promise<void> {
+    let exchanged: Exchanged;
+    try {
+      exchanged = await exchange(database, { attempts, webhookIds, leaseSeconds, retrySeconds });
+    } catch (error) {
+      if (isUnavailable(error) || attempts.length === 0) throw error;
+      // One that cannot be recorded keeps no others waiting. What was recorded before a failure is ignored the second time.
+      if (attempts.length > 1) for (const attempt of attempts) await recordAndClaim([attempt], []);
+      else if (isLockTimeout(error)) locked.push(...attempts);
+      else log.error({ webhook: attempts[0]?.claim.webhookId, err: error }, 'an attempt to deliver cannot be recorded');
+      if (webhookIds.length > 0) await recordAndClaim([], webhookIds);
+      return;
+    }
+    for (const claim of exchanged.claims) begin(claim);
+    describe(attempts, exchanged);
   }
 
   function begin(claim: Claim): void {
@@ -139,14 +175,14 @@ export function startDeliveries(context: DeliveryContext, options: DeliveryOptio
       return await send({ url, id: eventId, body, secrets: signingSecrets(keys, secrets, claimedAt) }, options);
     } catch (error) {
       log.error({ webhook: secrets.id, err: error }, 'the secret of a webhook cannot be decrypted');
-      return { error: 'The secret of the webhook cannot be decrypted: see the log of the gateway.' };
+      return { error: 'The secret of the webhook cannot be decrypted: see the log of the gateway.', isOwnFailure: true };
     }
   }
 
   /** Counts and logs what was recorded. Of a URL only the host, because its path may be a secret. */
   function describe(attempts: readonly Attempt[], { completions, states, disabled }: Exchanged): void {
-    for (const { status } of completions)
-      metrics.webhookDeliveries.inc({ outcome: status === 'PENDING' ? 'failed_attempt' : status.toLowerCase() });
+    for (const { status, isCounted } of completions)
+      if (isCounted) metrics.webhookDeliveries.inc({ outcome: status === 'PENDING' ? 'failed_attempt' : status.toLowerCase() });
     metrics.webhooksDisabled.inc(disabled.length);
     const shown = (id: number) => {
       const last = attempts.findLast(({ claim }) => claim.webhookId === id);
@@ -180,8 +216,12 @@ export function startDeliveries(context: DeliveryContext, options: DeliveryOptio
     async stop() {
       drain();
       await stopped;
-      await Promise.all(inFlight);
-      await settle();
+      do {
+        await Promise.all(inFlight);
+        unlock();
+        await settle();
+        // A claim that was under way begins deliveries.
+      } while (inFlight.size > 0);
     },
   };
 }

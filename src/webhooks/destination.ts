@@ -1,4 +1,5 @@
 import { type LookupAddress, type LookupAllOptions, lookup as lookUpName } from 'node:dns';
+import { Resolver } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
@@ -10,12 +11,40 @@ export class RefusedDestination extends Error {
   override readonly name = 'RefusedDestination';
 }
 
-/** Finds every address of a name, as `lookup` of node:dns does. */
+/** Finds every address of a name, as `lookup` of node:dns does. The signal ends it early. */
 export type Resolve = (
   hostname: string,
   options: LookupAllOptions,
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+  signal?: AbortSignal,
 ) => void;
+
+/** How long a name server has for the first of two tries. */
+const nameServerTimeoutMs = 2_000;
+
+/**
+ * Creates what finds addresses by asking name servers, IPv4 first. It does not read `/etc/hosts`, except for `localhost`, and
+ * takes names as they are. `lookup` of node:dns does both, on two threads that the whole process shares: a name server that does
+ * not respond would keep everybody else waiting, also for the address of the database.
+ *
+ * @param servers by default those of the system.
+ */
+export function createResolve(servers?: readonly string[]): Resolve {
+  return (hostname, options, callback, signal) => {
+    if (hostname === 'localhost') return lookUpName(hostname, options, callback);
+    const resolver = new Resolver({ timeout: nameServerTimeoutMs, tries: 2 });
+    if (servers) resolver.setServers(servers);
+    signal?.addEventListener('abort', () => resolver.cancel());
+    const found = [resolver.resolve4(hostname), resolver.resolve6(hostname)] as const;
+    void Promise.allSettled(found).then(([v4, v6]) => {
+      const addresses = [
+        ...(v4.status === 'fulfilled' ? v4.value.map((address) => ({ address, family: 4 })) : []),
+        ...(v6.status === 'fulfilled' ? v6.value.map((address) => ({ address, family: 6 })) : []),
+      ];
+      callback(addresses.length === 0 && v4.status === 'rejected' ? v4.reason : null, addresses);
+    });
+  };
+}
 
 /** Global unicast: every other IPv6 address is special, also where its range has no name. */
 const globalUnicast = ipaddr.parseCIDR('2000::/3');
@@ -67,11 +96,16 @@ export function literalAddress({ hostname }: URL): string | undefined {
  * address of it may be reached. So the address that is connected to is one that was checked. It is not called for a host that is
  * an address: see {@link literalAddress}.
  *
- * @param resolve by default the resolver of the system.
+ * @param signal ends a look-up early.
  */
-export function checkedLookup(protocol: string, allowedNetworks: AllowedNetworks, resolve: Resolve = lookUpName): LookupFunction {
+export function checkedLookup(
+  protocol: string,
+  allowedNetworks: AllowedNetworks,
+  resolve: Resolve,
+  signal?: AbortSignal,
+): LookupFunction {
   return (hostname, options, callback) => {
-    resolve(hostname, { ...options, all: true }, (error, addresses) => {
+    const check: Parameters<Resolve>[2] = (error, addresses) => {
       const [first] = addresses ?? [];
       if (error || !first) return callback(error ?? new RefusedDestination(`${hostname} has no address.`), []);
       try {
@@ -81,6 +115,7 @@ export function checkedLookup(protocol: string, allowedNetworks: AllowedNetworks
       }
       if (options.all) callback(null, addresses);
       else callback(null, first.address, first.family);
-    });
+    };
+    resolve(hostname, { ...options, all: true }, check, signal);
   };
 }

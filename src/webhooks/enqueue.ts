@@ -11,16 +11,16 @@ const maxEvents = 100;
  * Creates deliveries of the next events that a webhook takes, in the transaction that moves its position: an event has a delivery
  * exactly if it is behind the position. Does nothing while another gateway does so.
  *
- * @returns whether there may be more to create.
+ * @returns whether there may be more to create, and whether events were removed because of their age before they had a delivery.
  */
 export function enqueueDeliveries(
   database: Pick<Database, 'transaction'>,
   webhookId: number,
   globalId: GlobalId,
-): Promise<boolean> {
+): Promise<{ hasMore: boolean; isIncomplete: boolean }> {
   return database.transaction(async (query) => {
     const subscription = await lockSubscription({ query }, webhookId);
-    if (!subscription) return false;
+    if (!subscription) return { hasMore: false, isIncomplete: false };
     const { types, environments, ...after } = subscription;
     const feed = bindFeed({ query });
     const page = await feed.read({
@@ -30,10 +30,9 @@ export function enqueueDeliveries(
       limit: maxEvents,
       withChanges: true,
     });
-    // Events that are removed because of their age cannot be sent.
     const through = page?.through.position ?? (await feed.state()).removedThrough;
     const drafts = page?.events.map((event) => draftDelivery(event, globalId)) ?? [];
     await addDeliveries({ query }, webhookId, through, drafts);
-    return page?.hasMore ?? true;
+    return { hasMore: page?.hasMore ?? true, isIncomplete: !page };
   });
 }

@@ -7,6 +7,9 @@ export const retrySeconds: readonly number[] = [5, 300, 1_800, 7_200, 18_000, 36
 /** By how much a wait is longer at most, so that what failed together is not repeated together. */
 const jitter = 0.2;
 
+/** The wait after an attempt that does not count: another gateway may be able to send it. */
+const ownFailureSeconds = 60;
+
 /** The longest wait that an endpoint may ask for. */
 const maxRetryAfterSeconds = 86_400;
 
@@ -15,20 +18,18 @@ export interface Verdict {
   readonly status: WebhookDeliveryStatus;
   /** When it is tried again. */
   readonly waitSeconds: number;
-  /** Whether the endpoint says that it wants no deliveries any more. */
-  readonly isGone: boolean;
 }
 
 /** Decides what follows from an attempt. @param attempts how often the delivery was tried, this attempt included. */
 export function judge(
   attempts: number,
-  { status = 0, error, retryAfterSeconds = 0 }: Outcome,
+  { status = 0, error, retryAfterSeconds = 0, isOwnFailure }: Outcome,
   waits: readonly number[] = retrySeconds,
 ): Verdict {
-  const isGone = status === 410;
-  if (status >= 200 && status < 300 && error === undefined) return { status: 'DELIVERED', waitSeconds: 0, isGone };
+  if (isOwnFailure) return { status: 'PENDING', waitSeconds: ownFailureSeconds };
+  if (status >= 200 && status < 300 && error === undefined) return { status: 'DELIVERED', waitSeconds: 0 };
   const wait = waits[attempts - 1];
-  if (wait === undefined || isGone) return { status: 'FAILED', waitSeconds: 0, isGone };
+  if (wait === undefined || status === 410) return { status: 'FAILED', waitSeconds: 0 };
   const waitSeconds = Math.max(wait * (1 + jitter * Math.random()), Math.min(retryAfterSeconds, maxRetryAfterSeconds));
-  return { status: 'PENDING', waitSeconds, isGone };
+  return { status: 'PENDING', waitSeconds };
 }

@@ -3,7 +3,7 @@ import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { mediaTypes } from '../http/media-types.ts';
 import { readPackageVersion } from '../package-root.ts';
-import { type AllowedNetworks, checkAddress, checkedLookup, literalAddress, type Resolve } from './destination.ts';
+import { type AllowedNetworks, checkAddress, checkedLookup, createResolve, literalAddress, type Resolve } from './destination.ts';
 
 /** How a delivery is sent. */
 export interface SendOptions {
@@ -11,7 +11,7 @@ export interface SendOptions {
   readonly allowedNetworks: AllowedNetworks;
   /** How long an attempt may take, from the look-up of the name to the end of the response. Defaults to 15 s. */
   readonly timeoutMs?: number | undefined;
-  /** Finds the addresses of names. By default the resolver of the system. */
+  /** Finds the addresses of names. By default the name servers of the system. */
   readonly resolve?: Resolve | undefined;
 }
 
@@ -35,6 +35,8 @@ export interface Outcome {
   readonly retryAfterSeconds?: number | undefined;
   /** Why there was no response, or no complete one: at most 255 characters. */
   readonly error?: string | undefined;
+  /** Whether nothing was sent, for a reason that the endpoint has no part in. */
+  readonly isOwnFailure?: boolean | undefined;
 }
 
 const defaultTimeoutMs = 15_000;
@@ -77,16 +79,20 @@ export function signedHeaders({ id, body, secrets }: Omit<Message, 'url'>, times
 }
 
 /** @throws what prevents a response. */
-async function post(message: Message, { allowedNetworks, timeoutMs = defaultTimeoutMs, resolve }: SendOptions): Promise<Outcome> {
+async function post(
+  message: Message,
+  { allowedNetworks, timeoutMs = defaultTimeoutMs, resolve = createResolve() }: SendOptions,
+): Promise<Outcome> {
   const url = new URL(message.url);
   const address = literalAddress(url);
   if (address) checkAddress(address, url.protocol, allowedNetworks);
+  const ended = new AbortController();
   userAgent ??= `user-group-gateway/${readPackageVersion()}`;
   const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, {
     method: 'POST',
     // A connection of its own, which ends with the response.
     agent: false,
-    lookup: checkedLookup(url.protocol, allowedNetworks, resolve),
+    lookup: checkedLookup(url.protocol, allowedNetworks, resolve, ended.signal),
     headers: {
       'content-type': mediaTypes.json,
       'content-length': Buffer.byteLength(message.body),
@@ -105,6 +111,7 @@ async function post(message: Message, { allowedNetworks, timeoutMs = defaultTime
     request.once('error', fail);
     request.once('close', () => {
       clearTimeout(timer);
+      ended.abort();
       fail(new Error('The connection was closed before the end of the response.'));
     });
     let informational = 0;
@@ -125,13 +132,16 @@ async function post(message: Message, { allowedNetworks, timeoutMs = defaultTime
   });
 }
 
+/** A text as PostgreSQL takes it: a name or a certificate that an error cites may have NUL characters too. */
+const storable = (text: string, maxLength: number): string => text.replaceAll('\0', '\uFFFD').slice(0, maxLength).toWellFormed();
+
 /** Reads the beginning of a response. @param onRead takes its text as it can be stored. */
 function readBeginning(response: IncomingMessage, onRead: (body: string) => void): void {
   const chunks: Buffer[] = [];
   let bytes = 0;
   const end = (): void => {
     const text = new TextDecoder().decode(Buffer.concat(chunks).subarray(0, maxResponseBytes));
-    onRead(text.replaceAll('\0', '\uFFFD').slice(0, maxStoredBody).toWellFormed());
+    onRead(storable(text, maxStoredBody));
   };
   response.on('data', (chunk: Buffer) => {
     chunks.push(chunk);
@@ -155,5 +165,5 @@ const shownError = (error: unknown): string => {
   // Of several addresses that cannot be reached, each has its own message.
   const errors = error instanceof AggregateError ? (error.errors as unknown[]) : [error];
   const texts = errors.map((each) => (each instanceof Error && each.message) || 'The delivery failed.');
-  return texts.join('; ').slice(0, maxStoredError).toWellFormed();
+  return storable(texts.join('; '), maxStoredError);
 };

@@ -1,5 +1,6 @@
 import { checkOverlap } from '../api-tokens/api-tokens.ts';
 import { recordWebhookChange } from '../audit-log/record.ts';
+import type { Feed } from '../audit-log/statements/feed.ts';
 import type { Author } from '../audit-log/statements/insert.ts';
 import { readClock } from '../database/timed-read.ts';
 import type { Db } from '../db.ts';
@@ -8,13 +9,21 @@ import { InvalidInput, NotFound } from '../errors.ts';
 import type { Prisma, PrismaClient, Webhook } from '../generated/prisma/client.ts';
 import { normalizeUrl, type WebhookFields, webhookIssues, webhookLimits } from './rules.ts';
 import { decryptWebhookSecret, encryptWebhookSecret, generateWebhookSecret } from './secrets.ts';
-import { drawWebhookNumber, lockWebhook, lockWebhookCreation, removeDeliveries, retryDeliveries } from './statements/webhooks.ts';
+import {
+  drawWebhookNumber,
+  endOfFeed,
+  lockWebhook,
+  lockWebhookCreation,
+  removeDeliveries,
+  retryDeliveries,
+} from './statements/webhooks.ts';
 
 const { maxWebhooks } = webhookLimits;
 
 /** What webhooks are managed with. */
 export interface WebhookContext {
   readonly db: Pick<Db, 'webhook' | 'event' | '$transaction' | '$executeRaw'>;
+  readonly feed: Pick<Feed, 'assign'>;
   /** Encrypt the secrets. */
   readonly keys: KeyRing;
   /** The private networks that webhooks may reach, as CIDRs. */
@@ -39,18 +48,19 @@ export interface WebhookRequest extends WebhookFields {
 }
 
 /**
- * Creates a webhook, and records that. It takes the events that are committed from now on; some of the last second may be among
- * them.
+ * Creates a webhook, and records that. It takes the events that are committed from now on; some that are committed at the same
+ * time may be among them.
  *
  * @throws InvalidInput, also when there are {@link maxWebhooks} already.
  */
 export async function createWebhook(
-  { db, keys, webhookNetworks }: WebhookContext,
+  { db, keys, feed, webhookNetworks }: WebhookContext,
   request: WebhookRequest,
   author: Author,
 ): Promise<IssuedWebhook> {
   check(request, webhookNetworks);
   const { url, types, environments, description = null } = request;
+  await assignPositions(feed);
   return db.$transaction(async (transaction) => {
     await lockWebhookCreation(transaction);
     if ((await transaction.webhook.count()) >= maxWebhooks) {
@@ -89,7 +99,7 @@ export interface WebhookChanges extends WebhookFields {
  * @throws NotFound when no webhook has this number.
  */
 export async function updateWebhook(
-  { db, webhookNetworks }: WebhookContext,
+  { db, webhookNetworks }: Pick<WebhookContext, 'db' | 'webhookNetworks'>,
   id: number,
   changes: WebhookChanges,
   author: Author,
@@ -130,7 +140,7 @@ export async function updateWebhook(
  * @throws NotFound when no webhook has this number, and for the rotations that do not succeed.
  */
 export async function rotateWebhookSecret(
-  { db, keys }: WebhookContext,
+  { db, keys }: Pick<WebhookContext, 'db' | 'keys'>,
   id: number,
   overlapSeconds: number,
   author: Author,
@@ -198,9 +208,9 @@ function check(fields: WebhookFields, networks: readonly string[]): void {
 /** A list as it is stored: once each; empty for all. */
 const listOf = <Item>(list: readonly Item[] | null | undefined): Item[] => [...new Set(list ?? [])];
 
-/** Behind which position the events are that are still to come. Those without a position come later. */
-async function endOfFeed(transaction: Pick<Prisma.TransactionClient, 'eventFeed'>): Promise<bigint> {
-  return (await transaction.eventFeed.findUnique({ where: { id: 1 } }))?.lastPosition ?? 0n;
+/** Gives what was committed before its positions, so that it is not behind the end of the feed. */
+async function assignPositions(feed: Pick<Feed, 'assign'>): Promise<void> {
+  while (await feed.assign());
 }
 
 type Shown = Pick<Webhook, 'url' | 'types' | 'environments' | 'description' | 'enabled'>;

@@ -41,6 +41,7 @@ test('removes the events that are older than the retention', async () => {
     revokedViewers: 0,
     idempotencyRecords: 0,
     webhookDeliveries: 0,
+    webhookSecrets: 0,
   });
   expect(await storedAges()).toEqual([0, 1, 29]);
   expect(await runHousekeeping(database, { retentionDays: 28 })).toMatchObject({ events: 1 });
@@ -75,6 +76,7 @@ test('leaves the work to another instance that is at it', async () => {
       revokedViewers: 0,
       idempotencyRecords: 0,
       webhookDeliveries: 0,
+      webhookSecrets: 0,
     });
     await other.query('commit');
   } finally {
@@ -132,6 +134,19 @@ test('removes deliveries of webhooks that ended and are older than 30 days; what
   expect(await runHousekeeping(database, { retentionDays: 1 })).toMatchObject({ webhookDeliveries: 2 });
   const kept = await database.prisma.webhookDelivery.findMany({ select: { eventId: true }, orderBy: { id: 'asc' } });
   expect(kept.map(({ eventId }) => eventId)).toEqual(['PENDING 29', 'DELIVERED 29', 'FAILED 29', 'PENDING 31']);
+});
+
+test('removes the replaced secrets of webhooks that no longer sign', async () => {
+  const of = (id: number, ageMs: number) => {
+    const previousSecretEndsAt = new Date(Date.now() - ageMs);
+    const secrets = { secretEncrypted: Buffer.alloc(1), previousSecretEncrypted: Buffer.alloc(1), previousSecretEndsAt };
+    return { id, url: 'https://example.com/', position: 0, ...secrets };
+  };
+  await database.prisma.webhook.createMany({ data: [of(2, dayMs), of(3, -dayMs)] });
+  expect(await runHousekeeping(database, { retentionDays: 1 })).toMatchObject({ webhookSecrets: 1 });
+  const [ended, current] = await database.prisma.webhook.findMany({ where: { id: { gt: 1 } }, orderBy: { id: 'asc' } });
+  expect(ended).toMatchObject({ previousSecretEncrypted: null, previousSecretEndsAt: null });
+  expect(current).toMatchObject({ previousSecretEncrypted: expect.anything(), previousSecretEndsAt: expect.any(Date) });
 });
 
 test('a schedule ends with its process, also while it waits', async () => {

@@ -1,7 +1,7 @@
 import { encodeGlobalID } from '@pothos/plugin-relay';
 import { pino } from 'pino';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { verifyWebhook } from '../../client/src/index.ts';
 import { systemAuthor } from '../../src/audit-log/record.ts';
 import { bindFeed } from '../../src/audit-log/statements/feed.ts';
@@ -45,7 +45,7 @@ function deliver(options: Partial<DeliveryOptions> = {}, on: Pick<TestDatabase, 
       log: pino({ ...logForm, level: 'info' }, { write: (line: string) => void log.push(line) }),
       globalId: encodeGlobalID,
     },
-    { allowedNetworks: networks, intervalMs: 10, idleIntervalMs: 10, timeoutMs: 10_000, retrySeconds: [0, 0], ...options },
+    { allowedNetworks: networks, intervalMs: 10, timeoutMs: 10_000, retrySeconds: [0, 0], ...options },
   );
   running.push(deliveries);
   return deliveries;
@@ -57,7 +57,7 @@ async function receive(...parameters: Parameters<typeof startReceiver>): Promise
   return receiver;
 }
 
-const context = () => ({ db: createDb(database), keys: testKeys, webhookNetworks: networks });
+const context = () => ({ db: createDb(database), keys: testKeys, feed: bindFeed(database), webhookNetworks: networks });
 
 const subscribe = (url: string, request: Partial<WebhookRequest> = {}) =>
   createWebhook(context(), { url, environments: ['Testing'], ...request }, systemAuthor);
@@ -116,6 +116,16 @@ test('each event of the environments and types is delivered, and verifies', asyn
   expect(stored[0]).toMatchObject({ attempts: 1, responseStatus: 204, responseBody: '', error: null, inFlight: false });
   const after = await database.prisma.webhook.findUniqueOrThrow({ where: { id: webhook.id } });
   expect(after).toMatchObject({ failingSince: null, lastDeliveryAt: expect.any(Date) });
+});
+
+test('a webhook takes no events from before its creation', async () => {
+  const { url, received } = await receive();
+  await record([1]);
+  await subscribe(url);
+  await record([2]);
+  deliver();
+  await untilAll('DELIVERED', 1);
+  expect(received.map(teamOf)).toEqual([2]);
 });
 
 test('events of a webhook, its creation among them, and of the whole gateway are delivered too', async () => {
@@ -220,7 +230,6 @@ test('410 disables a webhook at once; enabled again, it takes the events since',
   expect(JSON.parse(log[1] as string)).toMatchObject({ webhook: webhook.id, msg: 'a webhook was disabled', status: 410 });
   expect(await countDisabled()).toBe(disabledBefore + 1);
   await record([2]);
-  await bindFeed(database).assign();
   await updateWebhook(context(), webhook.id, { enabled: true }, systemAuthor);
   await record([3]);
   await until(() => received.length === 3, 'the second and third delivery');
@@ -231,16 +240,49 @@ test('a webhook that has failed for three days is disabled; what is pending stay
   const { url } = await receive((response) => response.writeHead(500).end());
   const { webhook } = await subscribe(url);
   await database.pool.query("update webhook set failing_since = now() - interval '71 hours 59 minutes'");
-  deliver({ retrySeconds: [3_600] });
+  deliver({ retrySeconds: range(9).map(() => 3_600) });
   await record([1]);
   await until(async () => (await deliveries())[0]?.responseStatus === 500, 'an attempt');
   expect(await database.prisma.webhook.count({ where: { enabled: true } })).toBe(1);
   await database.pool.query("update webhook set failing_since = now() - interval '72 hours 1 minute'");
   await record([2]);
+  await until(async () => (await deliveries())[1]?.responseStatus === 500, 'an attempt, the first of its delivery');
+  expect(await database.prisma.webhook.count({ where: { enabled: true } })).toBe(1);
+  await database.pool.query('update webhook_delivery set attempts = 4, next_attempt_at = now()');
   await until(async () => (await database.prisma.webhook.count({ where: { enabled: false } })) === 1, 'it is disabled');
   const { disabledReason } = await database.prisma.webhook.findUniqueOrThrow({ where: { id: webhook.id } });
   expect(disabledReason).toBe('Every attempt has failed for 3 days.');
   expect((await deliveries()).map(({ status }) => status)).toEqual(['PENDING', 'PENDING']);
+});
+
+test.each([410, 500])('a response of the former URL (%d) says nothing about the new one', async (status) => {
+  const open: (() => void)[] = [];
+  const former = await receive((response) => void open.push(() => response.writeHead(status).end()));
+  const { url } = await receive();
+  const { webhook } = await subscribe(former.url);
+  deliver({ retrySeconds: [3_600] });
+  await record([1]);
+  await until(() => open.length === 1, 'the delivery');
+  await updateWebhook(context(), webhook.id, { url }, systemAuthor);
+  open[0]?.();
+  await until(async () => (await deliveries())[0]?.responseStatus === status, 'it is recorded');
+  const after = await database.prisma.webhook.findUniqueOrThrow({ where: { id: webhook.id } });
+  expect(after).toMatchObject({ enabled: true, failingSince: null });
+});
+
+test('a secret that cannot be decrypted is no failure of the endpoint', async () => {
+  const { url } = await receive();
+  const { webhook } = await subscribe(url);
+  await database.pool.query("update webhook set secret_encrypted = '\\x00'");
+  deliver();
+  await record([1]);
+  const [delivery] = await until(async () => ((await deliveries())[0]?.error ? deliveries() : undefined), 'it is recorded');
+  expect(delivery).toMatchObject({ status: 'PENDING', attempts: 0, inFlight: false });
+  expect(Number(delivery?.nextAttemptAt) - Number(delivery?.lastAttemptAt)).toBeGreaterThan(59_000);
+  expect(await database.prisma.webhook.findUniqueOrThrow({ where: { id: webhook.id } })).toMatchObject({ failingSince: null });
+  expect(log.map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({ level: 'error', webhook: webhook.id, msg: 'the secret of a webhook cannot be decrypted' }),
+  ]);
 });
 
 test('an endpoint that may not be reached gets nothing, and the delivery says why', async () => {
@@ -336,11 +378,24 @@ test('position and deliveries move in one transaction: when it is rolled back, n
   await expect(enqueueDeliveries(failing, webhook.id, encodeGlobalID)).rejects.toThrow('rolled back');
   expect(await deliveries()).toEqual([]);
   expect((await database.prisma.webhook.findUniqueOrThrow({ where: { id: webhook.id } })).position).toBe(position);
-  expect(await enqueueDeliveries(database, webhook.id, encodeGlobalID)).toBe(false);
+  expect(await enqueueDeliveries(database, webhook.id, encodeGlobalID)).toEqual({ hasMore: false, isIncomplete: false });
   expect(await deliveries()).toHaveLength(2);
   expect((await database.prisma.webhook.findUniqueOrThrow({ where: { id: webhook.id } })).position).toBeGreaterThan(position);
   await enqueueDeliveries(database, webhook.id, encodeGlobalID);
   expect(await deliveries()).toHaveLength(2);
+});
+
+test('events that were removed before they were sent are a line of the log', async () => {
+  const { url, received } = await receive();
+  const { webhook } = await subscribe(url);
+  await record([1]);
+  await bindFeed(database).assign();
+  await database.pool.query('delete from event; update event_feed set removed_through = last_position');
+  await record([2]);
+  deliver();
+  await untilAll('DELIVERED', 1);
+  expect(received.map(teamOf)).toEqual([2]);
+  expect(log.map((line) => JSON.parse(line))).toEqual([expect.objectContaining({ level: 'warn', webhook: webhook.id })]);
 });
 
 test('draining begins nothing, and waits for what is in flight', async () => {
@@ -390,6 +445,7 @@ test('a database that fails for a time delays deliveries, and is logged once', a
   const { url, received } = await receive();
   await subscribe(url);
   let failures = 0;
+  const lost = () => Promise.reject(Object.assign(new Error('connection lost'), { code: '08006' }));
   const fails = () => {
     failures += 1;
     return failures > 3 && failures < 10;
@@ -397,8 +453,8 @@ test('a database that fails for a time delays deliveries, and is logged once', a
   deliver(
     {},
     {
-      query: (...statement) => (fails() ? Promise.reject(new Error('connection lost')) : database.query(...statement)),
-      transaction: (work) => (fails() ? Promise.reject(new Error('connection lost')) : database.transaction(work)),
+      query: (...statement) => (fails() ? lost() : database.query(...statement)),
+      transaction: (work) => (fails() ? lost() : database.transaction(work)),
     },
   );
   await record(range(3));
@@ -409,4 +465,103 @@ test('a database that fails for a time delays deliveries, and is logged once', a
     'webhooks cannot be delivered: the database fails',
     'webhooks can be delivered again',
   ]);
+});
+
+test('a claim that is under way when deliveries stop is waited for, with what it begins', async () => {
+  const open: (() => void)[] = [];
+  const { url } = await receive((response) => void open.push(() => response.writeHead(200).end()));
+  await subscribe(url);
+  let hasClaimed = false;
+  let pass = () => {};
+  const gate = new Promise<void>((resolve) => {
+    pass = resolve;
+  });
+  const slow: Pick<TestDatabase, 'query' | 'transaction'> = {
+    query: database.query,
+    async transaction(work) {
+      const result = await database.transaction(work);
+      if ((result as { claims?: unknown[] }).claims?.length) {
+        hasClaimed = true;
+        await gate;
+      }
+      return result;
+    },
+  };
+  const deliveriesOfOne = deliver({}, slow);
+  await record([1]);
+  await until(() => hasClaimed, 'a claim');
+  let isStopped = false;
+  const stopped = deliveriesOfOne.stop().then(() => {
+    isStopped = true;
+  });
+  pass();
+  await until(() => open.length === 1, 'the delivery');
+  expect(isStopped).toBe(false);
+  open[0]?.();
+  await stopped;
+  expect((await deliveries()).map(({ status }) => status)).toEqual(['DELIVERED']);
+});
+
+/** Has PostgreSQL refuse rows of deliveries, until the end of the test. */
+async function refuse(event: 'insert' | 'update', condition: string): Promise<void> {
+  await database.pool.query(`
+    create function refuse() returns trigger language plpgsql as $$ begin raise 'refused' using errcode = '22021'; end $$;
+    create trigger refuse before ${event} on webhook_delivery for each row when (${condition}) execute function refuse()`);
+  onTestFinished(async () => {
+    await database.pool.query('drop function refuse cascade');
+  });
+}
+
+test('an attempt that PostgreSQL refuses to record keeps no others waiting', async () => {
+  const refused = await receive((response) => response.writeHead(418).end());
+  const { url, received } = await receive();
+  const { webhook } = await subscribe(refused.url);
+  await subscribe(url);
+  await refuse('update', 'new.response_status = 418');
+  deliver();
+  await record([1, 2, 3]);
+  await until(async () => (await database.prisma.webhookDelivery.count({ where: { status: 'DELIVERED' } })) === 3, 'the others');
+  expect(received).toHaveLength(3);
+  await until(() => log.length === 2, 'two lines');
+  for (const line of log)
+    expect(JSON.parse(line)).toMatchObject({ webhook: webhook.id, msg: 'an attempt to deliver cannot be recorded' });
+  expect((await deliveries()).filter(({ inFlight }) => inFlight)).toHaveLength(2);
+});
+
+test('a webhook whose deliveries cannot be created keeps no others waiting, and is logged once', async () => {
+  const { url } = await receive();
+  const { webhook } = await subscribe(url, { description: 'refused' });
+  await subscribe(url);
+  await refuse('insert', `new.webhook_id = ${webhook.id}`);
+  deliver();
+  await record([1]);
+  await untilAll('DELIVERED', 1);
+  await record([2]);
+  await untilAll('DELIVERED', 2);
+  expect(log.map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({ webhook: webhook.id, msg: 'deliveries to a webhook cannot be created' }),
+  ]);
+});
+
+test('a webhook that a request has locked keeps no others waiting', async () => {
+  const open: (() => void)[] = [];
+  const slow = await receive((response) => void open.push(() => response.writeHead(200).end()));
+  const quick = await receive();
+  const { webhook } = await subscribe(slow.url);
+  await subscribe(quick.url);
+  deliver();
+  await record([1]);
+  await until(() => open.length === 1, 'the slow delivery');
+  const client = await database.openConnection(10_000);
+  await client.query(`begin; select from webhook where id = ${webhook.id} for update`);
+  open.shift()?.();
+  await record([2]);
+  const delivered = () => database.prisma.webhookDelivery.count({ where: { status: 'DELIVERED' } });
+  await until(async () => (await delivered()) === 2, 'the quick deliveries');
+  expect(await database.prisma.webhookDelivery.count({ where: { webhookId: webhook.id, inFlight: true } })).toBe(1);
+  await client.query('commit');
+  await client.end();
+  await until(async () => open.splice(0).map((respond) => respond()) && (await delivered()) === 4, 'the slow deliveries');
+  expect(slow.received).toHaveLength(2);
+  expect(log).toEqual([]);
 });

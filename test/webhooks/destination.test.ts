@@ -1,5 +1,15 @@
-import { expect, test } from 'vitest';
-import { checkAddress, checkedLookup, literalAddress, RefusedDestination, type Resolve } from '../../src/webhooks/destination.ts';
+import { createSocket } from 'node:dgram';
+import { lookup } from 'node:dns/promises';
+import { once } from 'node:events';
+import { expect, onTestFinished, test } from 'vitest';
+import {
+  checkAddress,
+  checkedLookup,
+  createResolve,
+  literalAddress,
+  RefusedDestination,
+  type Resolve,
+} from '../../src/webhooks/destination.ts';
 
 test.each([
   ['10.0.0.1', 'private'],
@@ -115,6 +125,38 @@ function lookUp(addresses: readonly string[], options: { all?: boolean }, networ
     );
   });
 }
+
+/** Starts a name server on UDP that has one IPv4 address for `answered.test`, and responds to nothing else. */
+async function startNameServer(): Promise<string> {
+  const socket = createSocket('udp4');
+  socket.on('message', (query, { port, address }) => {
+    if (!query.includes('answered')) return;
+    const isIPv4 = query.readUInt16BE(query.indexOf('\x04test\0') + 6) === 1;
+    const question = query.subarray(12, query.indexOf('\x04test\0') + 10);
+    const head = Buffer.concat([query.subarray(0, 2), Buffer.from([0x81, 0x80, 0, 1, 0, Number(isIPv4), 0, 0, 0, 0])]);
+    const answer = Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 1, 0, 4, 1, 2, 3, 4]);
+    socket.send(Buffer.concat([head, question, ...(isIPv4 ? [answer] : [])]), port, address);
+  });
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  onTestFinished(() => void socket.close());
+  return `127.0.0.1:${socket.address().port}`;
+}
+
+test('names whose name servers do not respond keep no others waiting, and are given up with the attempt', async () => {
+  const resolve = createResolve([await startNameServer()]);
+  const ended = new AbortController();
+  const ask = (name: string) =>
+    new Promise((settle) => resolve(name, { all: true }, (error, found) => settle(error?.code ?? found), ended.signal));
+  let given = 0;
+  const silent = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => ask(`${name}.silent.test`).finally(() => (given += 1)));
+  expect(await ask('answered.test')).toEqual([{ address: '1.2.3.4', family: 4 }]);
+  expect(await lookup('localhost')).toMatchObject({ address: expect.any(String) });
+  expect(await ask('localhost')).toContainEqual({ address: '127.0.0.1', family: 4 });
+  expect(given).toBe(0);
+  ended.abort();
+  expect(await Promise.all(silent)).toEqual(silent.map(() => 'ECANCELLED'));
+});
 
 test('every address of a name is checked, and only what was checked is connected to', async () => {
   expect(await lookUp(['1.1.1.1', '2606:4700::1111'], { all: true })).toEqual([

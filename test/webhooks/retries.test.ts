@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { judge, retrySeconds } from '../../src/webhooks/retries.ts';
 
 test.each([200, 201, 204, 299])('%d is a success', (status) => {
-  expect(judge(1, { status })).toEqual({ status: 'DELIVERED', waitSeconds: 0, isGone: false });
+  expect(judge(1, { status })).toEqual({ status: 'DELIVERED', waitSeconds: 0 });
 });
 
 test.each([
@@ -11,7 +11,7 @@ test.each([
   { status: 200, error: 'no complete response' },
   ...[100, 199, 300, 302, 400, 404, 429, 500, 503].map((status) => ({ status })),
 ])('%j is a failed attempt', (outcome) => {
-  expect(judge(1, outcome)).toMatchObject({ status: 'PENDING', isGone: false });
+  expect(judge(1, outcome)).toMatchObject({ status: 'PENDING' });
 });
 
 test('the waits are those of the schedule, some three days together, each up to 20 % longer', () => {
@@ -34,5 +34,10 @@ test('Retry-After lengthens a wait, to a day at most, and never shortens it', ()
 });
 
 test('410 ends it at once', () => {
-  expect(judge(1, { status: 410, retryAfterSeconds: 60 })).toEqual({ status: 'FAILED', waitSeconds: 0, isGone: true });
+  expect(judge(1, { status: 410, retryAfterSeconds: 60 })).toEqual({ status: 'FAILED', waitSeconds: 0 });
+});
+
+test('what nothing was sent of is tried in a minute, however often', () => {
+  for (const attempts of [1, 10, 100])
+    expect(judge(attempts, { error: 'no key', isOwnFailure: true })).toEqual({ status: 'PENDING', waitSeconds: 60 });
 });

@@ -11,7 +11,7 @@ import { afterEach, expect, test } from 'vitest';
 import { verifyWebhook } from '../../client/src/index.ts';
 import type { Resolve } from '../../src/webhooks/destination.ts';
 import { retryAfterSeconds, type SendOptions, send } from '../../src/webhooks/send.ts';
-import { launch } from '../support/process.ts';
+import { launch, until } from '../support/process.ts';
 import { startReceiver } from '../support/webhook-receiver.ts';
 
 const closing: (() => Promise<unknown> | unknown)[] = [];
@@ -161,8 +161,17 @@ test('everything together has a time limit: a socket that accepts and is silent,
 });
 
 test('everything together has a time limit: a name server that does not respond', async () => {
-  const resolve: Resolve = () => {};
+  let ended: AbortSignal | undefined;
+  const resolve: Resolve = (_, __, ___, signal) => {
+    ended = signal;
+  };
   expect((await sendBriefly('https://example.com/', { ...local, resolve })).outcome).toEqual({ error: late });
+  await until(() => ended?.aborted, 'the look-up is ended too');
+});
+
+test('an error has no characters that cannot be stored', async () => {
+  const resolve: Resolve = (_, __, callback) => callback(new Error('no\0name'), []);
+  expect((await sendBriefly('https://example.com/', { ...local, resolve })).outcome).toEqual({ error: 'no\uFFFDname' });
 });
 
 test('what is no response is an error', async () => {

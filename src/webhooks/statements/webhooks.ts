@@ -40,3 +40,13 @@ export function removeDeliveries(db: Pick<Transaction, '$executeRaw'>, webhookId
       select id from webhook_delivery where webhook_id = ${webhookId}::int order by id limit ${maxDeliveries}
     ) and (select count(*) from (select from webhook_delivery where webhook_id = ${webhookId}::int limit ${maxDeliveries}) as counted) = ${maxDeliveries}`;
 }
+
+/**
+ * Behind which position the events are that are still to come: those without a position come later. Waits until whoever gives
+ * positions out has done so.
+ */
+export async function endOfFeed(transaction: Transaction): Promise<bigint> {
+  const [row] = await transaction.$queryRaw<{ position: bigint }[]>`select last_position as position from event_feed for share`;
+  if (!row) throw new Error('The database did not respond with the end of the event feed.');
+  return row.position;
+}

@@ -9,6 +9,9 @@ const maxInFlight = 2;
 /** How many days an endpoint may fail until it is disabled. */
 export const maxFailingDays = 3;
 
+/** How often a delivery is tried before it is: a gateway that was stopped meanwhile has hardly tried. */
+const minAttempts = 5;
+
 /** A webhook that is enabled, and what there is to do for it. */
 export interface WebhookWork {
   readonly id: number;
@@ -35,7 +38,9 @@ export interface Claim {
 
 /** What became of a claim, as it is stored. */
 export interface Completion {
-  readonly claim: Pick<Claim, 'id' | 'webhookId' | 'attempts'>;
+  readonly claim: Pick<Claim, 'id' | 'webhookId' | 'attempts' | 'url'>;
+  /** Whether it counts as an attempt. */
+  readonly isCounted: boolean;
   readonly status: WebhookDeliveryStatus;
   readonly waitSeconds: number;
   readonly responseStatus: number | undefined;
@@ -43,14 +48,15 @@ export interface Completion {
   readonly error: string | undefined;
 }
 
-/** A webhook after its deliveries were recorded. */
+/** A webhook after its deliveries were recorded, as far as they were tried at the URL that it has now. */
 export interface WebhookState {
   readonly id: number;
-  readonly enabled: boolean;
   readonly wasFailing: boolean;
   readonly isFailing: boolean;
   /** Whether it has failed for {@link maxFailingDays}. */
   readonly isOverdue: boolean;
+  /** Whether the endpoint wants no deliveries any more. */
+  readonly isGone: boolean;
 }
 
 type Query = Pick<Database, 'query'>;
@@ -81,9 +87,12 @@ const readWork = `
     order by next_attempt_at limit 1
   ) as due on true`;
 
+/** How long to wait for a webhook that somebody else has: a request that changes it may keep it for seconds. */
+const lockTimeoutMs = 500;
+
 /**
  * Keeps other gateways from claiming deliveries of webhooks until the transaction ends: waits for those whose deliveries are
- * recorded; of the others, those that another gateway has are left out.
+ * recorded, at most {@link lockTimeoutMs}; of the others, those that another gateway has are left out.
  *
  * @returns the numbers of the webhooks that are locked.
  */
@@ -94,7 +103,8 @@ export async function lockWebhooks({ query }: Query, recorded: readonly number[]
 /** In one order, so that two gateways never wait for each other. */
 const lock = `
   with recorded as materialized (
-    select id from webhook where id = any ($1::int[]) order by id for update
+    select id from webhook where id = any ($1::int[]) and (select set_config('lock_timeout', '${lockTimeoutMs}', true)) is not null
+    order by id for update
   ), other as materialized (
     select id from webhook where id = any ($2::int[]) and enabled for update skip locked
   )
@@ -113,32 +123,37 @@ export async function recordAttempts({ query }: Query, completions: readonly Com
     completions.map(({ responseStatus }) => responseStatus ?? null),
     completions.map(({ responseBody }) => responseBody ?? null),
     completions.map(({ error }) => error ?? null),
+    completions.map(({ claim }) => claim.url),
+    completions.map(({ isCounted }) => isCounted),
   ]);
   return rows.map(([id, ...flags]) => {
-    const [enabled, wasFailing, isFailing, isOverdue] = flags.map((flag) => flag === 't') as [boolean, boolean, boolean, boolean];
-    return { id: Number(id), enabled, wasFailing, isFailing, isOverdue };
+    const [wasFailing = false, isFailing = false, isOverdue = false, isGone = false] = flags.map((flag) => flag === 't');
+    return { id: Number(id), wasFailing, isFailing, isOverdue, isGone };
   });
 }
 
 const record = `
   with attempt as (
-    select * from unnest($1::bigint[], $2::int[], $3::webhook_delivery_status[], $4::float8[], $5::int[], $6::text[], $7::text[])
-      as attempt (id, attempts, status, wait, response_status, response_body, error)
+    select * from unnest($1::bigint[], $2::int[], $3::webhook_delivery_status[], $4::float8[], $5::int[], $6::text[], $7::text[], $8::text[],
+      $9::bool[]) as attempt (id, attempts, status, wait, response_status, response_body, error, url, is_counted)
   ), recorded as (
     update webhook_delivery d set status = a.status, in_flight = false, next_attempt_at = now() + a.wait * interval '1 second',
-      response_status = a.response_status, response_body = a.response_body, error = a.error
+      response_status = a.response_status, response_body = a.response_body, error = a.error,
+      attempts = d.attempts - (not a.is_counted)::int
     from attempt a where d.id = a.id and d.attempts = a.attempts and d.in_flight
-    returning d.webhook_id, d.status
+    returning d.webhook_id, d.status, d.attempts, d.response_status, a.url, a.is_counted
   ), outcome as (
-    select webhook_id, bool_or(status = 'DELIVERED') as is_any_delivered from recorded group by webhook_id
+    select r.webhook_id, bool_or(r.status = 'DELIVERED') as is_any_delivered, bool_or(r.response_status = 410) as is_gone,
+      max(r.attempts) as attempts
+    from recorded r join webhook w on w.id = r.webhook_id and w.url = r.url where r.is_counted group by r.webhook_id
   ), before as (
     select id, failing_since from webhook where id in (select webhook_id from outcome)
   )
   update webhook w set last_delivery_at = now(),
     failing_since = case when is_any_delivered then null else coalesce(w.failing_since, now()) end
   from outcome join before on before.id = outcome.webhook_id where w.id = outcome.webhook_id
-  returning w.id, w.enabled, before.failing_since is not null, w.failing_since is not null,
-    coalesce(w.failing_since <= now() - interval '${maxFailingDays} days', false)`;
+  returning w.id, before.failing_since is not null, w.failing_since is not null,
+    outcome.attempts >= ${minAttempts} and w.failing_since <= now() - interval '${maxFailingDays} days', outcome.is_gone`;
 
 /** Disables a webhook. @returns whether it was enabled. */
 export async function disableWebhook({ query }: Query, id: number, reason: string): Promise<boolean> {
