@@ -5,7 +5,7 @@ import { document } from './document.ts';
 export const scopes = {
   "ADMIN": {
     "name": "admin",
-    "meaning": "full access to every environment, and the management of API tokens"
+    "meaning": "full access to every environment, and the management of API tokens and webhooks"
   },
   "AUDIT_READ": {
     "name": "audit:read",
@@ -451,7 +451,7 @@ export type RotateWebhookSecretInput = {
 
 /** What an API token may do. */
 export type Scope =
-  /** `admin`: full access to every environment, and the management of API tokens. */
+  /** `admin`: full access to every environment, and the management of API tokens and webhooks. */
   | 'ADMIN'
   /** `audit:read`: read the audit log: which changes were made, when and by whom. */
   | 'AUDIT_READ'
