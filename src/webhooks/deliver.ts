@@ -42,8 +42,8 @@ export interface Deliveries {
  * Starts to deliver events to webhooks. Any number of processes may do so: each event is delivered at least once to each webhook
  * that takes it.
  *
- * Every two seconds it looks for what there is to do, with one statement. Between, an attempt that ends lets the next delivery of its
- * webhook begin.
+ * Every two seconds it looks for what there is to do, with one statement. Between, an attempt that ends lets the next delivery of
+ * its webhook begin.
  */
 export function startDeliveries(context: DeliveryContext, options: DeliveryOptions): Deliveries {
   const { database, keys, log, globalId } = context;
@@ -56,7 +56,7 @@ export function startDeliveries(context: DeliveryContext, options: DeliveryOptio
   /** Webhooks that may have deliveries to claim. */
   const wanted = new Set<number>();
   const inFlight = new Set<Promise<void>>();
-  /** Webhooks whose events cannot be made deliveries. */
+  /** Webhooks whose events could not be made deliveries: each is logged once. */
   const stuck = new Set<number>();
   let nextDelayMs = intervalMs;
   let isDraining = false;
@@ -97,7 +97,6 @@ export function startDeliveries(context: DeliveryContext, options: DeliveryOptio
       if (hasMore) nextDelayMs = 0;
       if (isIncomplete)
         log.warn({ webhook: id }, 'events were removed before they were sent to a webhook: see AUDIT_RETENTION_DAYS');
-      stuck.delete(id);
     } catch (error) {
       if (isUnavailable(error)) throw error;
       if (!stuck.has(id)) log.error({ webhook: id, err: error }, 'deliveries to a webhook cannot be created');

@@ -74,6 +74,7 @@ test('a gateway whose clock is ahead removes no event, response or replaced toke
     idempotencyRecords: 0,
     revokedViewers: 0,
     webhookDeliveries: 0,
+    webhookSecrets: 0,
   });
 });
 

@@ -48,7 +48,7 @@ async function createGroups(...ids: string[]): Promise<string[]> {
 /** Creates the deliveries of what is behind the position of a webhook, as a gateway does that is not stopping. */
 async function enqueue(number: number): Promise<void> {
   while (await bindFeed(gateway.database).assign());
-  while (await enqueueDeliveries(gateway.database, number, encodeGlobalID));
+  while ((await enqueueDeliveries(gateway.database, number, encodeGlobalID)).hasMore);
 }
 
 const eventIds = ({ nodes }: { nodes: { eventId: string }[] }) => nodes.map(({ eventId }) => eventId);
