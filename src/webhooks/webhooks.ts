@@ -22,7 +22,7 @@ const { maxWebhooks } = webhookLimits;
 
 /** What webhooks are managed with. */
 export interface WebhookContext {
-  readonly db: Pick<Db, 'webhook' | 'event' | '$transaction' | '$executeRaw'>;
+  readonly db: Db;
   readonly feed: Pick<Feed, 'assign'>;
   /** Encrypt the secrets. */
   readonly keys: KeyRing;
