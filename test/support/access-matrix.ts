@@ -123,9 +123,9 @@ export const operations: Record<string, GraphQLOperation> = {
     elsewhere: 'nothing',
   },
   eventFeed: {
-    document: () => '{ eventFeed(types: [USER_GROUP_CREATED]) { nodes { type userGroup { name } } } }',
+    document: () => '{ eventFeed { nodes { type userGroupId changes } cursor } }',
     scopes: audit,
-    elsewhere: 'nothing',
+    elsewhere: 'success',
   },
   apiTokens: { document: () => '{ apiTokens { totalCount nodes { name } } }', ...admin },
   createApiToken: {
