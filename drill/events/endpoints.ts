@@ -22,17 +22,17 @@ export const rebindingName = 'rebinding.test';
  * names may respond that wants to get inside.
  */
 export const rebindingOptions = `--import=data:text/javascript,${encodeURIComponent(`
-  import dns from 'node:dns';
-  import { syncBuiltinESMExports } from 'node:module';
-  const { lookup } = dns;
+  import { Resolver } from 'node:dns/promises';
+  const { resolve4, resolve6 } = Resolver.prototype;
   let turn = 0;
-  dns.lookup = (name, options, callback) => {
-    if (name !== '${rebindingName}') return lookup(name, options, callback);
+  Resolver.prototype.resolve4 = async function (name, ...options) {
+    if (name !== '${rebindingName}') return resolve4.call(this, name, ...options);
     turn += 1;
-    const address = turn % 4 === 0 ? '${forbiddenAddress}' : '${permittedAddress}';
-    setImmediate(() => options.all ? callback(null, [{ address, family: 4 }]) : callback(null, address, 4));
+    return [turn % 4 === 0 ? '${forbiddenAddress}' : '${permittedAddress}'];
   };
-  syncBuiltinESMExports();`)}`;
+  Resolver.prototype.resolve6 = async function (name, ...options) {
+    return name === '${rebindingName}' ? [] : resolve6.call(this, name, ...options);
+  };`)}`;
 
 /** What an endpoint responds with until it is healed. */
 export type Fault = 'hang' | 'cut' | { readonly status: number; readonly headers?: Readonly<Record<string, string>> };
