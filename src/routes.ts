@@ -48,18 +48,7 @@ const fullLayout = createLayout({ console: true, playground: true });
 
 /** The route table: every path that the gateway serves. `GET /` lists the routes in this order. */
 export function createRoutes(dependencies: RouteDependencies): readonly Route[] {
-  const {
-    graphql,
-    user,
-    embedTokens,
-    events,
-    jwks,
-    introspection,
-    metrics,
-    unreadiness,
-    printSdl,
-    layout = fullLayout,
-  } = dependencies;
+  const { layout = fullLayout, printSdl, unreadiness, ...handlers } = dependencies;
   const { resource, page, parameterPage } = createPageHandlers(layout);
   const { served } = layout;
   const web = openWebFiles(new URL('dist-web/', packageRoot), new URL('dist-web.previous/', packageRoot));
@@ -78,7 +67,7 @@ export function createRoutes(dependencies: RouteDependencies): readonly Route[] 
       credential: 'optional',
       description: served.playground ? 'GraphQL API; in a browser, the playground' : 'GraphQL API',
       isListed: true,
-      ...withErrorPages(layout, withPlayground(graphql, served.playground ? scripted('playground') : undefined)),
+      ...withErrorPages(layout, withPlayground(handlers.graphql, served.playground ? scripted('playground') : undefined)),
     },
     ...(printSdl ? [schemaRoute(resource(once(() => cachedBriefly(inUtf8(mediaTypes.text), printSdl()))))] : []),
     ...(served.console ? consoleRoutes(resource(scripted('console'))) : []),
@@ -90,7 +79,7 @@ export function createRoutes(dependencies: RouteDependencies): readonly Route[] 
       schemes: ['Token'],
       description: `Legacy REST API: ${userSummary}`,
       isListed: true,
-      ...withErrorPages(layout, user),
+      ...withErrorPages(layout, handlers.user),
     },
     {
       path: paths.embedTokens,
@@ -98,7 +87,7 @@ export function createRoutes(dependencies: RouteDependencies): readonly Route[] 
       credential: 'required',
       description: 'REST API: POST creates an embed token',
       isListed: true,
-      ...withErrorPages(layout, embedTokens),
+      ...withErrorPages(layout, handlers.embedTokens),
     },
     {
       path: paths.events,
@@ -106,7 +95,7 @@ export function createRoutes(dependencies: RouteDependencies): readonly Route[] 
       credential: 'required',
       description: 'REST API: the event feed, every change in order',
       isListed: true,
-      ...withErrorPages(layout, events),
+      ...withErrorPages(layout, handlers.events),
     },
     {
       path: paths.introspection,
@@ -114,14 +103,14 @@ export function createRoutes(dependencies: RouteDependencies): readonly Route[] 
       credential: 'required',
       description: 'OAuth 2.0 token introspection (RFC 7662) of user group tokens and embed tokens',
       isListed: true,
-      ...introspection,
+      ...handlers.introspection,
     },
     {
       path: paths.jwks,
       ...readOnly,
       description: 'The public keys of embed tokens, as a JWK Set',
       isListed: true,
-      ...withErrorPages(layout, jwks),
+      ...withErrorPages(layout, handlers.jwks),
     },
     {
       path: paths.metrics,
@@ -129,7 +118,7 @@ export function createRoutes(dependencies: RouteDependencies): readonly Route[] 
       credential: 'required',
       description: 'Metrics of this instance for Prometheus',
       isListed: true,
-      ...withErrorPages(layout, metrics),
+      ...withErrorPages(layout, handlers.metrics),
     },
     {
       path: paths.apiReference,

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { didYouMean } from './docs-config/did-you-mean.ts';
 import { generateEncryptionKey } from './encryption/key-texts.ts';
 import {
   checkDatabaseUrl,
@@ -230,16 +229,6 @@ export function readConfig(environment: NodeJS.ProcessEnv, isTerminal: boolean):
   if (environment['DATABASE_URL'] && !keys && !file) problems.push(keysRequired());
   if (problems.length > 0) throw new ConfigError(problems);
   return { ...values, encryptionKeys: values.encryptionKeys ?? encryptionKeysFile };
-}
-
-/** What may be meant as a setting that is not set: one letter, case or underscores differ. With two, `PGPORT` is `PORT`. */
-export function findMisspelled(environment: NodeJS.ProcessEnv): readonly string[] {
-  const names: readonly string[] = Object.values(settings).map(({ name }) => name);
-  return Object.keys(environment).flatMap((name) => {
-    const isOther = environment[name] && !names.includes(name);
-    const near = isOther && didYouMean(name, names, 1);
-    return near && !environment[near] ? [`${name} is not a setting, and ${near} is not set`] : [];
-  });
 }
 
 function defaultOf(setting: Setting, isTerminal: boolean): string | undefined {

@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { findMisspelled } from '../src/commands/settings-help.ts';
 import { generateEncryptionKey } from '../src/encryption/key-texts.ts';
-import { findMisspelled, readConfig } from '../src/settings.ts';
+import { readConfig } from '../src/settings.ts';
 
 const url = 'postgresql://somebody@db.example/gateway';
 const [first, second] = [generateEncryptionKey(), generateEncryptionKey()];

@@ -119,7 +119,7 @@ export async function recordWebhookChange(
   await createEvent(transaction, { type, author, environment: 'None', changes: { webhook: { ...number }, ...changes } });
 }
 
-/** Records that the gateway disabled a webhook, in the transaction that does. @param reason as an administrator is told. */
+/** Records that the gateway disabled a webhook, in the transaction that disables it. @param reason shown to administrators. */
 export async function recordWebhookDisabling(recorder: Recorder, number: number, reason: string): Promise<void> {
   const changes = {
     webhook: { from: number, to: number },

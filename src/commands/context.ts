@@ -13,8 +13,9 @@ import { requirePrivileges } from '../database/privileges.ts';
 import type { KeyRing } from '../encryption/keys.ts';
 import { encryptToken } from '../encryption/stored-token.ts';
 import { openLog } from '../log.ts';
-import { type Config, findMisspelled, readConfig } from '../settings.ts';
+import { type Config, readConfig } from '../settings.ts';
 import { openKeys, requireKeys } from './key-file.ts';
+import { findMisspelled } from './settings-help.ts';
 
 /** Who the audit log names for the changes of this command: the user of the operating system who runs it. */
 export function ownAuthor(): Author {

@@ -13,6 +13,7 @@ import { escapeControls, escapeJson } from '../terminal-text.ts';
 import { askEnvironment, type EnvironmentName, environmentChoices, isEnvironmentName } from './ask-environment.ts';
 import { ownAuthor, withDatabase } from './context.ts';
 import { readDurationMs, readOptions, UsageError } from './options.ts';
+import { printSecret } from './print-secret.ts';
 
 /** The default scopes of an API token. */
 const defaultScopes: readonly Scope[] = ['groups:read', 'groups:write'];
@@ -58,22 +59,21 @@ export function describeApiToken(apiToken: ApiToken): string {
  *
  * @returns the exit status.
  */
-export async function printIssued(
-  { stdout, stderr }: { readonly stdout: Writable; readonly stderr: Writable },
+export function printIssued(
+  io: { readonly stdout: Writable; readonly stderr: Writable },
   { secret, apiToken }: IssuedApiToken,
   asJson: boolean,
 ): Promise<number> {
   const { id, name, environmentTag, scopes, expiresAt } = apiToken;
   const members = { id, token: secret, name, environment: environmentTag, scopes, expiresAt };
   const text = `${describeApiToken(apiToken)}\n\nThe API token (shown only once):\n\n  ${secret}\n`;
-  const shown = `${asJson ? escapeJson(JSON.stringify(members)) : text}\n`;
-  const failure = await new Promise<Error | null | undefined>((resolve) => stdout.write(shown, resolve));
-  if (!failure) return 0;
-  stderr.write(
-    `The secret of the API token #${id} was not shown, because the output cannot be written (${failure.message}), and is not stored. ` +
-      `Run \`token rotate ${id}\` to get another one.\n`,
+  return printSecret(
+    io,
+    asJson ? escapeJson(JSON.stringify(members)) : text,
+    (reason) =>
+      `The secret of the API token #${id} was not shown, because the output cannot be written (${reason}), and is not stored. ` +
+      `Run \`token rotate ${id}\` to get another one.`,
   );
-  return 1;
 }
 
 /** The streams of `token`: for input, for the result, and for prompts. */

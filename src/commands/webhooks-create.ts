@@ -1,4 +1,4 @@
-import { type EventType, eventTypeNames, isEventType } from '../audit-log/events.ts';
+import { type EventType, eventTypeNames, everyEnvironment, isEventType } from '../audit-log/events.ts';
 import { bindFeed } from '../audit-log/statements/feed.ts';
 import { createDb } from '../db.ts';
 import type { EventEnvironment } from '../generated/prisma/client.ts';
@@ -6,10 +6,11 @@ import { escapeJson } from '../terminal-text.ts';
 import { createWebhook, type IssuedWebhook } from '../webhooks/webhooks.ts';
 import { ownAuthor, withExistingDatabase } from './context.ts';
 import { readOptions, UsageError } from './options.ts';
+import { printSecret } from './print-secret.ts';
 import type { WebhooksIo } from './webhooks.ts';
-import { describeWebhook, eventEnvironmentNames, webhookMembers, webhooksHelp } from './webhooks-text.ts';
+import { describeWebhook, webhookMembers, webhooksHelp } from './webhooks-text.ts';
 
-const isEnvironment = (name: string): name is EventEnvironment => (eventEnvironmentNames as readonly string[]).includes(name);
+const isEnvironment = (name: string): name is EventEnvironment => (everyEnvironment as readonly string[]).includes(name);
 
 /**
  * `webhooks create`: creates a webhook and prints its secret.
@@ -32,7 +33,7 @@ export async function createWebhookByOptions(args: readonly string[], io: Webhoo
     ...problems,
     ...(given.has('url') ? [] : ['--url is required: where events are sent to.']),
     ...oneOf('type', eventTypeNames, isEventType, types),
-    ...oneOf('environment', eventEnvironmentNames, isEnvironment, environments),
+    ...oneOf('environment', everyEnvironment, isEnvironment, environments),
   ];
   if (all.length > 0 || url === undefined) {
     const lines = all.map((line) => `  ${line}\n`).join('');
@@ -46,16 +47,16 @@ export async function createWebhookByOptions(args: readonly string[], io: Webhoo
   });
 }
 
-/** Prints a webhook with its secret. A secret that cannot be written is lost, which is said. */
-async function printIssued({ stdout, stderr }: WebhooksIo, { secret, webhook }: IssuedWebhook, asJson: boolean): Promise<number> {
+/** Prints a webhook with its secret. @returns the exit status. */
+function printIssued(io: WebhooksIo, { secret, webhook }: IssuedWebhook, asJson: boolean): Promise<number> {
   const { id, url, types, environments, description } = webhookMembers(webhook) as Record<string, unknown>;
   const json = escapeJson(JSON.stringify({ id, secret, url, types, environments, description }));
   const text = `${describeWebhook(webhook)}\n\nThe secret that verifies its deliveries (shown only once):\n\n  ${secret}\n`;
-  const failure = await new Promise<Error | null | undefined>((resolve) => stdout.write(`${asJson ? json : text}\n`, resolve));
-  if (!failure) return 0;
-  stderr.write(
-    `The secret of the webhook #${id} was not shown, because the output cannot be written (${failure.message}). Run ` +
-      `\`webhooks delete ${id}\` and create another one, or replace its secret (rotateWebhookSecret over GraphQL).\n`,
+  return printSecret(
+    io,
+    asJson ? json : text,
+    (reason) =>
+      `The secret of the webhook #${id} was not shown, because the output cannot be written (${reason}). Run ` +
+      `\`webhooks delete ${id}\` and create another one, or replace its secret (rotateWebhookSecret over GraphQL).`,
   );
-  return 1;
 }

@@ -1,10 +1,7 @@
-import { eventTypeNames } from '../audit-log/events.ts';
-import { EventEnvironment, type WebhookDelivery } from '../generated/prisma/client.ts';
+import { eventTypeNames, everyEnvironment } from '../audit-log/events.ts';
+import type { WebhookDelivery } from '../generated/prisma/client.ts';
 import { escapeControls } from '../terminal-text.ts';
 import type { ListedWebhook } from '../webhooks/webhooks.ts';
-
-/** The names of the environments of events. */
-export const eventEnvironmentNames: readonly EventEnvironment[] = Object.values(EventEnvironment);
 
 /** What `webhooks --help` prints. */
 export const webhooksHelp = `Usage:
@@ -18,7 +15,7 @@ create prints the secret that verifies deliveries, only once. deliveries lists t
 redeliver sends events again: by their ids, as deliveries shows them, or all after a cursor of the event feed.
   --url          where events are sent to; https, or http to the networks in WEBHOOKS_ALLOWED_NETWORKS
   --type         a type of events to send; may be repeated (default: all)
-  --environment  an environment whose events are sent: ${eventEnvironmentNames.join(', ')}; may be repeated (default: all)
+  --environment  an environment whose events are sent: ${everyEnvironment.join(', ')}; may be repeated (default: all)
   --description  what the endpoint is for
   --limit        how many deliveries to list, 1 to 1000 (default: 20)
   --json         JSON instead of text

@@ -20,7 +20,7 @@ export interface Attempt {
 }
 
 /** What to record, and what to claim. */
-export interface Exchange {
+export interface SettlementRequest {
   readonly attempts: readonly Attempt[];
   /** The webhooks whose deliveries may be claimed. */
   readonly webhookIds: readonly number[];
@@ -31,7 +31,7 @@ export interface Exchange {
 }
 
 /** What was recorded, and claimed. */
-export interface Exchanged {
+export interface Settlement {
   readonly claims: readonly Claim[];
   readonly completions: readonly Completion[];
   /** The webhooks whose deliveries were tried. */
@@ -44,7 +44,7 @@ export interface Exchanged {
  * Records attempts, disables webhooks that have failed for too long, and claims further deliveries: all in one transaction, so
  * that of a webhook never more are in flight than may be.
  */
-export function exchange(database: Pick<Database, 'transaction'>, request: Exchange): Promise<Exchanged> {
+export function recordAndClaim(database: Pick<Database, 'transaction'>, request: SettlementRequest): Promise<Settlement> {
   const { attempts, webhookIds, leaseSeconds, retrySeconds } = request;
   const judged = attempts.map(({ claim, outcome }) => ({
     claim,

@@ -6,7 +6,7 @@ import { isLockTimeout, isUnavailable } from '../database/errors.ts';
 import type { KeyRing } from '../encryption/keys.ts';
 import { metrics } from '../metrics/metrics.ts';
 import type { GlobalId } from './body.ts';
-import { type Attempt, type Exchanged, exchange } from './claims.ts';
+import { type Attempt, recordAndClaim, type Settlement } from './claims.ts';
 import { enqueueDeliveries } from './enqueue.ts';
 import { signingSecrets } from './secrets.ts';
 import { type Outcome, type SendOptions, send } from './send.ts';
@@ -56,7 +56,7 @@ export function startDeliveries(context: DeliveryContext, options: DeliveryOptio
   /** Webhooks that may have deliveries to claim. */
   const wanted = new Set<number>();
   const inFlight = new Set<Promise<void>>();
-  /** Webhooks whose events could not be made deliveries: each is logged once. */
+  /** Webhooks whose deliveries cannot be created: logged once, until they can be again. */
   const stuck = new Set<number>();
   let nextDelayMs = intervalMs;
   let isDraining = false;
@@ -94,6 +94,7 @@ export function startDeliveries(context: DeliveryContext, options: DeliveryOptio
     try {
       // One part of the events at a time, so that a webhook with many does not keep the others waiting.
       const { hasMore, isIncomplete } = await enqueueDeliveries(database, id, globalId);
+      stuck.delete(id);
       if (hasMore) nextDelayMs = 0;
       if (isIncomplete)
         log.warn({ webhook: id }, 'events were removed before they were sent to a webhook: see AUDIT_RETENTION_DAYS');
@@ -129,7 +130,7 @@ export function startDeliveries(context: DeliveryContext, options: DeliveryOptio
       tried = [];
       wanted.clear();
       try {
-        await recordAndClaim(attempts, webhookIds);
+        await settleBatch(attempts, webhookIds);
         settleFailure = undefined;
       } catch (error) {
         // Recorded when the database responds again, unless another gateway has tried it by then.
@@ -143,21 +144,21 @@ export function startDeliveries(context: DeliveryContext, options: DeliveryOptio
   }
 
   /** @throws when the database is unavailable, or refuses the claims. */
-  async function recordAndClaim(attempts: Attempt[], webhookIds: number[]): Promise<void> {
-    let exchanged: Exchanged;
+  async function settleBatch(attempts: Attempt[], webhookIds: number[]): Promise<void> {
+    let settlement: Settlement;
     try {
-      exchanged = await exchange(database, { attempts, webhookIds, leaseSeconds, retrySeconds });
+      settlement = await recordAndClaim(database, { attempts, webhookIds, leaseSeconds, retrySeconds });
     } catch (error) {
       if (isUnavailable(error) || attempts.length === 0) throw error;
       // One that cannot be recorded keeps no others waiting. What was recorded before a failure is ignored the second time.
-      if (attempts.length > 1) for (const attempt of attempts) await recordAndClaim([attempt], []);
+      if (attempts.length > 1) for (const attempt of attempts) await settleBatch([attempt], []);
       else if (isLockTimeout(error)) locked.push(...attempts);
       else log.error({ webhook: attempts[0]?.claim.webhookId, err: error }, 'an attempt to deliver cannot be recorded');
-      if (webhookIds.length > 0) await recordAndClaim([], webhookIds);
+      if (webhookIds.length > 0) await settleBatch([], webhookIds);
       return;
     }
-    for (const claim of exchanged.claims) begin(claim);
-    describe(attempts, exchanged);
+    for (const claim of settlement.claims) begin(claim);
+    describe(attempts, settlement);
   }
 
   function begin(claim: Claim): void {
@@ -179,7 +180,7 @@ export function startDeliveries(context: DeliveryContext, options: DeliveryOptio
   }
 
   /** Counts and logs what was recorded. Of a URL only the host, because its path may be a secret. */
-  function describe(attempts: readonly Attempt[], { completions, states, disabled }: Exchanged): void {
+  function describe(attempts: readonly Attempt[], { completions, states, disabled }: Settlement): void {
     for (const { status, isCounted } of completions)
       if (isCounted) metrics.webhookDeliveries.inc({ outcome: status === 'PENDING' ? 'failed_attempt' : status.toLowerCase() });
     metrics.webhooksDisabled.inc(disabled.length);

@@ -92,8 +92,8 @@ export interface WebhookChanges extends WebhookFields {
 }
 
 /**
- * Changes properties of a webhook and records what differs; equal values are not recorded. A webhook that is enabled again goes
- * on where it was disabled: it takes the events of the time in between, and its pending deliveries are tried at once.
+ * Changes properties of a webhook and records what differs; equal values are not recorded. When a webhook is
+ * enabled again, its pending deliveries are tried at once, and it takes the events that happened meanwhile.
  *
  * @throws InvalidInput.
  * @throws NotFound when no webhook has this number.

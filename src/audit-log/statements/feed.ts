@@ -119,12 +119,12 @@ const assignPositions = `
     where origin <> ${origin} or exists (select from event where position is null) for update skip locked
   ), pending as materialized (
     select oldest.*, row_number() over (order by id) as place from (
-      select ctid, id from event where position is null and exists (select from feed) order by id limit $1::int
+      select environment, occurred_at, id from event where position is null and exists (select from feed) order by id limit $1::int
       for update skip locked
     ) as oldest
   ), placed as (
     update event e set position = feed.last_position + pending.place from feed, pending
-    where e.ctid = pending.ctid and e.position is null
+    where (e.environment, e.occurred_at, e.id) = (pending.environment, pending.occurred_at, pending.id)
   ), former as (
     insert into event_feed_epoch (epoch, last_position) select epoch, last_position from feed where origin not in ('', ${origin})
   ), moved as (

@@ -5,10 +5,11 @@ import { findEmbedded } from '../../database/embedded/find-embedded.ts';
 import type { Layout } from '../../database/embedded/layout.ts';
 import { readPassword } from '../../database/embedded/password.ts';
 import { packageRoot } from '../../package-root.ts';
-import { findMisspelled, settings } from '../../settings.ts';
+import { settings } from '../../settings.ts';
 import { keyFile } from '../key-file.ts';
 import { listenProblem, tryListening } from '../open-listener.ts';
 import { compareOpenFiles } from '../serve.ts';
+import { findMisspelled } from '../settings-help.ts';
 import { type Check, type CheckContext, describeBytes, failure, type Outcome, ok, skipped, warning } from './check.ts';
 import { requireBundled } from './database-checks.ts';
 

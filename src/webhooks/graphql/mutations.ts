@@ -69,8 +69,8 @@ builder.mutationField('updateWebhook', (t) =>
     nullable: true,
     errors: { types: [NotFound], union: { description: 'The changed webhook, or an error.' } },
     description:
-      'Changes the given properties of a webhook. One that is enabled again goes on where it was disabled: it sends what is ' +
-      'pending, and the events of the time in between. Requires the scope admin.',
+      'Changes the given properties of a webhook. When it is enabled again, pending deliveries are tried at once, ' +
+      'and the events that happened meanwhile are sent. Requires the scope admin.',
     args: {
       input: t.arg({
         required: true,
