@@ -8,7 +8,7 @@ interface Job {
   readonly steps: readonly { readonly run?: string }[];
 }
 
-test('the job that may publish runs nothing of the repository: it publishes the package that the tests passed with', () => {
+test('the job that may publish runs nothing of the repository: it publishes the packages that the tests passed with', () => {
   const file = new URL('../../.github/workflows/publish.yml', import.meta.url);
   const { permissions, jobs } = parse(readFileSync(file, 'utf8')) as {
     readonly permissions: object;
@@ -22,5 +22,8 @@ test('the job that may publish runs nothing of the repository: it publishes the 
   expect(publishing).toMatchObject([[expect.any(String), { permissions: { 'id-token': 'write' }, needs: tests[0]?.[0] }]]);
   const [, { permissions: rights, steps }] = publishing[0] as [string, Job];
   expect(rights).toEqual({ 'id-token': 'write' });
-  expect(steps.flatMap(({ run }) => run ?? [])).toEqual([expect.stringMatching(/^npm publish .*--ignore-scripts .*\.tgz$/)]);
+  expect(steps.flatMap(({ run }) => run ?? [])).toEqual([
+    expect.stringMatching(/^npm publish .*--ignore-scripts \.\/gateway\/\*\.tgz$/),
+    expect.stringMatching(/^npm publish .*--ignore-scripts \.\/client\/\*\.tgz$/),
+  ]);
 });
