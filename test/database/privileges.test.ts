@@ -112,10 +112,9 @@ test('every table and sequence that the migrations make is among those that are 
     "select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'S') order by 1",
   );
   const client = new pg.Pool({ connectionString: url });
-  // Before any right is granted, all of them are missing. Only the previous version uses rate_count.
+  // Before any right is granted, all of them are missing.
   const refusal = await requirePrivileges({ pool: client }).catch((error: Error) => error.message);
-  for (const { name } of rows.filter((each) => each.name !== 'rate_count'))
-    expect(refusal).toMatch(new RegExp(`(table|sequence) ${name} to `));
+  for (const { name } of rows) expect(refusal).toMatch(new RegExp(`(table|sequence) ${name} to `));
   await client.end();
 });
 

@@ -83,8 +83,3 @@ export type IdempotencyRecord = Prisma.IdempotencyRecordModel
  * database may lose it.
  */
 export type RequestCount = Prisma.RequestCountModel
-/**
- * Model RateCount
- * What the version before RequestCount shared instead. Not used, and to be dropped once no gateway of that version can be running.
- */
-export type RateCount = Prisma.RateCountModel

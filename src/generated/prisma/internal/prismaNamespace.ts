@@ -409,8 +409,7 @@ export const ModelName = {
   Webhook: 'Webhook',
   WebhookDelivery: 'WebhookDelivery',
   IdempotencyRecord: 'IdempotencyRecord',
-  RequestCount: 'RequestCount',
-  RateCount: 'RateCount'
+  RequestCount: 'RequestCount'
 } as const
 
 export type ModelName = (typeof ModelName)[keyof typeof ModelName]
@@ -426,7 +425,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "userGroup" | "retiredToken" | "revokedViewer" | "apiToken" | "retiredSecret" | "signingKey" | "event" | "eventFeed" | "eventFeedEpoch" | "webhook" | "webhookDelivery" | "idempotencyRecord" | "requestCount" | "rateCount"
+    modelProps: "userGroup" | "retiredToken" | "revokedViewer" | "apiToken" | "retiredSecret" | "signingKey" | "event" | "eventFeed" | "eventFeedEpoch" | "webhook" | "webhookDelivery" | "idempotencyRecord" | "requestCount"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -1392,80 +1391,6 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         }
       }
     }
-    RateCount: {
-      payload: Prisma.$RateCountPayload<ExtArgs>
-      fields: Prisma.RateCountFieldRefs
-      operations: {
-        findUnique: {
-          args: Prisma.RateCountFindUniqueArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$RateCountPayload> | null
-        }
-        findUniqueOrThrow: {
-          args: Prisma.RateCountFindUniqueOrThrowArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$RateCountPayload>
-        }
-        findFirst: {
-          args: Prisma.RateCountFindFirstArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$RateCountPayload> | null
-        }
-        findFirstOrThrow: {
-          args: Prisma.RateCountFindFirstOrThrowArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$RateCountPayload>
-        }
-        findMany: {
-          args: Prisma.RateCountFindManyArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$RateCountPayload>[]
-        }
-        create: {
-          args: Prisma.RateCountCreateArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$RateCountPayload>
-        }
-        createMany: {
-          args: Prisma.RateCountCreateManyArgs<ExtArgs>
-          result: BatchPayload
-        }
-        createManyAndReturn: {
-          args: Prisma.RateCountCreateManyAndReturnArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$RateCountPayload>[]
-        }
-        delete: {
-          args: Prisma.RateCountDeleteArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$RateCountPayload>
-        }
-        update: {
-          args: Prisma.RateCountUpdateArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$RateCountPayload>
-        }
-        deleteMany: {
-          args: Prisma.RateCountDeleteManyArgs<ExtArgs>
-          result: BatchPayload
-        }
-        updateMany: {
-          args: Prisma.RateCountUpdateManyArgs<ExtArgs>
-          result: BatchPayload
-        }
-        updateManyAndReturn: {
-          args: Prisma.RateCountUpdateManyAndReturnArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$RateCountPayload>[]
-        }
-        upsert: {
-          args: Prisma.RateCountUpsertArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$RateCountPayload>
-        }
-        aggregate: {
-          args: Prisma.RateCountAggregateArgs<ExtArgs>
-          result: runtime.Types.Utils.Optional<Prisma.AggregateRateCount>
-        }
-        groupBy: {
-          args: Prisma.RateCountGroupByArgs<ExtArgs>
-          result: runtime.Types.Utils.Optional<Prisma.RateCountGroupByOutputType>[]
-        }
-        count: {
-          args: Prisma.RateCountCountArgs<ExtArgs>
-          result: runtime.Types.Utils.Optional<Prisma.RateCountCountAggregateOutputType> | number
-        }
-      }
-    }
   }
 } & {
   other: {
@@ -1681,16 +1606,6 @@ export const RequestCountScalarFieldEnum = {
 } as const
 
 export type RequestCountScalarFieldEnum = (typeof RequestCountScalarFieldEnum)[keyof typeof RequestCountScalarFieldEnum]
-
-
-export const RateCountScalarFieldEnum = {
-  process: 'process',
-  number: 'number',
-  counts: 'counts',
-  createdAt: 'createdAt'
-} as const
-
-export type RateCountScalarFieldEnum = (typeof RateCountScalarFieldEnum)[keyof typeof RateCountScalarFieldEnum]
 
 
 export const SortOrder = {
@@ -2071,7 +1986,6 @@ export type GlobalOmitConfig = {
   webhookDelivery?: Prisma.WebhookDeliveryOmit
   idempotencyRecord?: Prisma.IdempotencyRecordOmit
   requestCount?: Prisma.RequestCountOmit
-  rateCount?: Prisma.RateCountOmit
 }
 
 /* Types for Logging */
