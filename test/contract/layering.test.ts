@@ -5,9 +5,7 @@ import { expect, test } from 'vitest';
 /** The folders and files of `src`, the lowest layer first: what is imported at run time is of a lower layer, or of the same. */
 const layers: readonly (readonly string[])[] = [
   [
-    'first-process.ts',
     'package-root.ts',
-    'request-limits.ts',
     'runtime-flags.ts',
     'terminal-text.ts',
     'token-prefixes.ts',
@@ -36,7 +34,6 @@ const layers: readonly (readonly string[])[] = [
     'gateway.ts',
     'log.ts',
     'main.ts',
-    'request-log.ts',
     'routes.ts',
     'schema.ts',
     'setting-values.ts',
