@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Database } from './client.ts';
-import { applicationNames } from './statement-names.ts';
+import { applicationNames } from './database-url.ts';
 
 /** What `doctor` looks at in a database server. */
 export interface ServerState {

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Connection } from '../client.ts';
-import { withCode } from '../coded-errors.ts';
+import { withCode } from '../errors.ts';
 import { type Binaries, findBinaries } from '../embedded/binaries.ts';
 import { describeFatalErrors, startServer, stopServer } from '../embedded/cluster.ts';
 import { embeddedConnection, isTransient } from '../embedded/embedded.ts';
