@@ -46,7 +46,6 @@ import { printSdl, schema } from './schema.ts';
 import { tracing } from './tracing/tracing.ts';
 import { recordLastResolved } from './user-groups/last-resolved.ts';
 import { userHandler } from './user-groups/rest.ts';
-import { bindResolvedStamps } from './user-groups/statements/last-resolved.ts';
 import type { Services } from './user-groups/user-groups.ts';
 import { startDeliveries } from './webhooks/deliver.ts';
 
@@ -106,7 +105,7 @@ export function buildGateway(
   const onRecorded: OnRecorded = (event) => countEvent(eventBytes, event);
   const { webhooksAllowedNetworks: webhookNetworks = [] } = options;
   const whenWritten = (what: string) => logOutages(log, `${what} cannot be recorded`, `${what} is recorded again`);
-  const lastResolved = recordLastResolved(bindResolvedStamps(database), whenWritten('the time when groups were last resolved'));
+  const lastResolved = recordLastResolved(database, whenWritten('the time when groups were last resolved'));
   const feed = bindFeed(database);
   const feedWatch = createFeedWatch(feed);
   const bindServices = (db: Db, { query }: Pick<Database, 'query'>): Services => {

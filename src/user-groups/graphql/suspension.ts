@@ -1,7 +1,7 @@
 import { NotFound } from '../../errors.ts';
 import type { UserGroup } from '../../generated/prisma/client.ts';
 import { builder } from '../../graphql/builder.ts';
-import { resumeUserGroup, suspendUserGroup } from '../suspension.ts';
+import { resumeUserGroup, suspendUserGroup } from '../change.ts';
 import { userGroupLimits } from '../values.ts';
 import { requireSelector, UserGroupByInput, UserGroupType } from './type.ts';
 
