@@ -4,7 +4,7 @@ import { issueApiToken, revokeApiToken, rotateApiToken } from '../src/api-tokens
 import { eventKey } from '../src/audit-log/events.ts';
 import { deleteUserGroup, setUserGroupEnvironment, updateUserGroup } from '../src/user-groups/change.ts';
 import { getOrCreateUserGroup } from '../src/user-groups/create.ts';
-import { getOrCreateUserGroups } from '../src/user-groups/create-many.ts';
+import { getOrCreateUserGroups } from '../src/user-groups/create.ts';
 import { currentTokenOf, findUserGroup, rotateUserGroupToken, type Services } from '../src/user-groups/user-groups.ts';
 import { manageWebhooks } from '../src/webhooks/management.ts';
 import { callerWith } from './support/caller.ts';

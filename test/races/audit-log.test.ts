@@ -5,7 +5,7 @@ import { connectDatabase, type Database } from '../../src/database/client.ts';
 import { GatewayError } from '../../src/errors.ts';
 import { deleteUserGroup, setUserGroupEnvironment, updateUserGroup } from '../../src/user-groups/change.ts';
 import { getOrCreateUserGroup } from '../../src/user-groups/create.ts';
-import { getOrCreateUserGroups } from '../../src/user-groups/create-many.ts';
+import { getOrCreateUserGroups } from '../../src/user-groups/create.ts';
 import { currentTokenOf, rotateUserGroupToken, type Services } from '../../src/user-groups/user-groups.ts';
 import type { Json } from '../../src/user-groups/values.ts';
 import { callerWith } from '../support/caller.ts';

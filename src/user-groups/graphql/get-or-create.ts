@@ -3,7 +3,7 @@ import { builder } from '../../graphql/builder.ts';
 import { EnvironmentTagType } from '../../graphql/scalars.ts';
 import type { FieldCost, RawVariables } from '../../graphql/selection.ts';
 import { type Creation, getOrCreateUserGroup } from '../create.ts';
-import { getOrCreateUserGroups } from '../create-many.ts';
+import { getOrCreateUserGroups } from '../create.ts';
 import { maxBulkGroups } from '../rules.ts';
 import { userGroupLimits } from '../values.ts';
 import { givenInputs, readsJson, UserGroupType } from './type.ts';
