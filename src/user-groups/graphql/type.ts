@@ -10,7 +10,7 @@ import { type FieldCost, isAnySelected } from '../../graphql/selection.ts';
 import { givenAttributes } from '../attribute-values.ts';
 import type { GivenName, GivenValue } from '../attributes.ts';
 import { lastResolvedAt } from '../last-resolved.ts';
-import { maxVersion } from '../rules.ts';
+import { maxVersion } from '../statements/columns.ts';
 import { currentTokenOf, findUserGroup, type UserGroupBy } from '../user-groups.ts';
 import { type DataSourceMapping, userGroupLimits } from '../values.ts';
 import { UserGroupStatusType } from './status.ts';
