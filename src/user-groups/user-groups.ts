@@ -1,7 +1,7 @@
 import type { FeedWatch } from '../audit-log/feed.ts';
 import type { Feed } from '../audit-log/statements/feed.ts';
 import type { Caller } from '../caller.ts';
-import type { StoredBytes } from '../concurrency/stored-bytes.ts';
+import type { StoredBytes } from '../concurrency/sliding-window.ts';
 import type { Db } from '../db.ts';
 import type { EmbedTokenIssuer } from '../embed-tokens/signing-keys.ts';
 import { MissingKey } from '../encryption/errors.ts';

@@ -10,10 +10,8 @@ import { type FieldCost, isAnySelected } from '../../graphql/selection.ts';
 import { givenAttributes } from '../attribute-values.ts';
 import type { GivenName, GivenValue } from '../attributes.ts';
 import { lastResolvedAt } from '../last-resolved.ts';
-import { maxVersion } from '../statements/columns.ts';
 import { currentTokenOf, findUserGroup, type UserGroupBy } from '../user-groups.ts';
 import { type DataSourceMapping, userGroupLimits } from '../values.ts';
-import { UserGroupStatusType } from './status.ts';
 
 const DataSourceMappingType = builder.objectRef<DataSourceMapping>('DataSourceMapping').implement({
   description: 'Maps a schema to its data source.',
@@ -46,6 +44,15 @@ function givenFields(t: PothosSchemaTypes.ObjectFieldBuilder<typeof builder.$inf
     }),
   );
 }
+
+/** Whether the tokens of a group identify it. */
+export const UserGroupStatusType = builder.enumType('UserGroupStatus', {
+  description: 'Whether the tokens of a user group identify it.',
+  values: {
+    ACTIVE: { description: 'Its tokens identify it.' },
+    SUSPENDED: { description: 'Its tokens and its embed tokens identify nothing until it is resumed.' },
+  } as const,
+});
 
 /** A user group. */
 export const UserGroupType = builder.objectRef<UserGroup>('UserGroup');
@@ -235,15 +242,3 @@ export function givenInputs(
 }
 
 type GivenInputs = { [Name in GivenName]: InputFieldRef<typeof builder.$inferSchemaTypes, GivenValue<Name> | null | undefined> };
-
-/** The description of the input field `expectedVersion`. */
-export const expectedVersionDescription =
-  `The version that the group must have, from 1 to ${maxVersion}: the one that you read. If it has another one, nothing is ` +
-  'changed, and the result is VersionMismatch with the group as it is. Without it, or with null, any version is changed.';
-
-/** The versions that the group may have, by the input; undefined permits any. */
-export const expectedVersionsOf = ({
-  expectedVersion,
-}: {
-  readonly expectedVersion?: number | null | undefined;
-}): readonly number[] | undefined => (expectedVersion == null ? undefined : [expectedVersion]);
