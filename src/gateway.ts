@@ -10,7 +10,7 @@ import { eventFeedHandler } from './audit-log/rest.ts';
 import { bindFeed } from './audit-log/statements/feed.ts';
 import type { OnRecorded } from './audit-log/statements/insert.ts';
 import { heavyWork } from './concurrency/heavy-work.ts';
-import type { StoredBytes } from './concurrency/stored-bytes.ts';
+import type { StoredBytes } from './concurrency/sliding-window.ts';
 import { waitingKeys } from './database/batch-loader.ts';
 import type { Database } from './database/client.ts';
 import { ownMigrationNames } from './database/migrate.ts';
@@ -40,7 +40,7 @@ import { metrics } from './metrics/metrics.ts';
 import { GraphQLMetrics } from './metrics/operation-names.ts';
 import { type InstanceMetrics, ProcessMetrics, singleProcess } from './metrics/process-metrics.ts';
 import { readPackageVersion } from './package-root.ts';
-import { startRateLimiting } from './rate-limits/start.ts';
+import { startRateLimiting } from './rate-limits/rate-limit.ts';
 import { createRoutes } from './routes.ts';
 import { printSdl, schema } from './schema.ts';
 import { tracing } from './tracing/tracing.ts';
@@ -160,7 +160,15 @@ export function buildGateway(
     unreadiness: async () => (draining ? 'stopping' : unreadiness(database, keys)),
   });
 
-  const rateLimiting = startRateLimiting(rateLimit, { database: given, log });
+  const rateLimiting = startRateLimiting(
+    rateLimit,
+    given,
+    logOutages(
+      log,
+      'each process limits the rate of requests by itself: the database fails',
+      'processes limit the rate of requests together again',
+    ),
+  );
   const deliveries = startDeliveries(
     { database: given, keys, log, globalId: encodeGlobalID },
     { allowedNetworks: webhookNetworks },

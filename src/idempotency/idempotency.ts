@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Caller } from '../caller.ts';
 import { createSemaphore } from '../concurrency/semaphore.ts';
-import { StoredBytes } from '../concurrency/stored-bytes.ts';
+import { StoredBytes } from '../concurrency/sliding-window.ts';
 import type { Database } from '../database/client.ts';
 import { isUnavailable } from '../database/errors.ts';
 import type { Transaction } from '../database/transaction.ts';
