@@ -3,14 +3,7 @@ import type { Caller } from '../caller.ts';
 import { Conflict, InvalidInput, VersionMismatch } from '../errors.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import { changedValues, type UserGroupFields } from './attribute-values.ts';
-import {
-  checkDelete,
-  checkMergedProperties,
-  checkSelector,
-  checkSetEnvironment,
-  checkSuspend,
-  checkUpdate,
-} from './rules.ts';
+import { checkDelete, checkMergedProperties, checkSelector, checkSetEnvironment, checkSuspend, checkUpdate } from './rules.ts';
 import type { UserGroupTarget } from './statements/update.ts';
 import { locate, notFound, type Services, type UserGroupBy } from './user-groups.ts';
 import { applyMergePatch, type Json, printableIssues } from './values.ts';

@@ -220,8 +220,7 @@ export function draftOf(keys: KeyRing, input: NewUserGroup, environmentTag: Envi
 }
 
 /** Whether an inserted group is the one of this draft: no two drafts have the same token. */
-const isOfDraft = ({ tokenHash }: UserGroup, draft: AuthoredDraft): boolean =>
-  Buffer.compare(tokenHash, draft.tokenHash) === 0;
+const isOfDraft = ({ tokenHash }: UserGroup, draft: AuthoredDraft): boolean => Buffer.compare(tokenHash, draft.tokenHash) === 0;
 
 /**
  * The id is taken for groups of `environmentTag`: by an untagged group, or for an untagged one, by a group of any environment.

@@ -6,7 +6,7 @@ import { InvalidInput, type Issue } from '../errors.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import { filteredAttributes } from './attribute-values.ts';
 import type { GivenName } from './attributes.ts';
-import { hourOf } from './last-resolved.ts';
+import { hourOf } from './statements/last-resolved.ts';
 import { countGroups, type GroupPosition, type GroupsRequest, readSection, userGroupKeysets } from './reads.ts';
 import type { GroupConditions } from './statements/matches.ts';
 import type { SortField } from './statements/pages.ts';

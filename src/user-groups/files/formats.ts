@@ -3,7 +3,7 @@ import type { EnvironmentTag } from '../../generated/prisma/client.ts';
 import { parseJson } from '../../json.ts';
 import { escapeJson } from '../../terminal-text.ts';
 import { givenAttributes } from '../attribute-values.ts';
-import type { ExportedGroup } from '../export.ts';
+import type { ExportedGroup } from '../statements/export.ts';
 import type { ReadLine } from '../import.ts';
 import {
   checkImportLine,

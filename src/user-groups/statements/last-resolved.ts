@@ -1,5 +1,5 @@
-import type { Database } from '../database/client.ts';
-import type { UserGroup } from '../generated/prisma/client.ts';
+import type { Database } from '../../database/client.ts';
+import type { UserGroup } from '../../generated/prisma/client.ts';
 
 /** How long the resolution of a group may go unrecorded. */
 const flushIntervalMs = 5_000;

@@ -1,10 +1,10 @@
-import type { Database } from '../database/client.ts';
-import { columnTypes, decodeBytes, textRows } from '../database/columns.ts';
-import type { KeyRing } from '../encryption/keys.ts';
-import { decryptToken } from '../encryption/stored-token.ts';
-import type { EnvironmentTag } from '../generated/prisma/client.ts';
-import { givenAttributes, type StoredValues } from './attribute-values.ts';
-import type { GivenName } from './attributes.ts';
+import type { Database } from '../../database/client.ts';
+import { columnTypes, decodeBytes, textRows } from '../../database/columns.ts';
+import type { KeyRing } from '../../encryption/keys.ts';
+import { decryptToken } from '../../encryption/stored-token.ts';
+import type { EnvironmentTag } from '../../generated/prisma/client.ts';
+import { givenAttributes, type StoredValues } from '../attribute-values.ts';
+import type { GivenName } from '../attributes.ts';
 
 /** A stored group with its values as text. */
 interface StoredGroup extends StoredValues {
