@@ -171,9 +171,13 @@ export async function locate(
   by: UserGroupBy,
   options: ReadOptions = {},
 ): Promise<UserGroup | undefined> {
+  if ('token' in by) {
+    const found = await findGroupOfToken(services, caller, by.token);
+    if (!found) checkSelector(by); // what may be a token has no issues
+    return onlyVisible(caller, found?.isCurrent ? withToken(found.userGroup, by.token) : found?.userGroup);
+  }
   checkSelector(by);
   if ('teamId' in by) return onlyVisible(caller, await lookUpGroup(services, caller, by.teamId, options));
-  if ('token' in by) return onlyVisible(caller, await locateByToken(services, caller, by.token));
   const groups =
     (await services.db.userGroup.findByProvidedId(by.providedId, caller.queueKey))?.filter((group) => caller.canAccess(group)) ??
     [];
@@ -211,11 +215,6 @@ async function requireKeysOfTokens({ db, keys }: Services, { queueKey }: Caller)
   for (const id of missing) {
     if (await db.userGroup.hasLiveTokens(id, queueKey)) throw new MissingKey('user_group.token_hash', id, { isUnchanged: true });
   }
-}
-
-async function locateByToken(services: Services, caller: Caller, token: string): Promise<UserGroup | undefined> {
-  const found = await findGroupOfToken(services, caller, token);
-  return found?.isCurrent ? withToken(found.userGroup, token) : found?.userGroup;
 }
 
 function onlyVisible(caller: Caller, group: UserGroup | undefined): UserGroup | undefined {
