@@ -1,4 +1,4 @@
-import { createSemaphore } from '../concurrency/semaphore.ts';
+import { createSemaphore } from '../concurrency/fair-queue.ts';
 import type { Issue } from '../errors.ts';
 
 /** The most items of one page; more is refused. */

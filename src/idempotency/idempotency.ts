@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Caller } from '../caller.ts';
-import { createSemaphore } from '../concurrency/semaphore.ts';
+import { createSemaphore } from '../concurrency/fair-queue.ts';
 import { StoredBytes } from '../concurrency/sliding-window.ts';
 import type { Database } from '../database/client.ts';
 import { isUnavailable } from '../database/errors.ts';

@@ -1,5 +1,5 @@
 import type { Caller } from '../caller.ts';
-import { createSemaphore } from '../concurrency/semaphore.ts';
+import { createSemaphore } from '../concurrency/fair-queue.ts';
 import {
   defineKeyset,
   integerColumn,
