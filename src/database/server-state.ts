@@ -199,7 +199,10 @@ export const maxReplicas = 100;
  * @param migrations the names of the migrations to count.
  * @throws Error when the database cannot be reached or has no table of migrations.
  */
-export async function readDatabaseFacts({ query }: Pick<Database, 'query'>, migrations: readonly string[]): Promise<DatabaseFacts> {
+export async function readDatabaseFacts(
+  { query }: Pick<Database, 'query'>,
+  migrations: readonly string[],
+): Promise<DatabaseFacts> {
   const [row = []] = await query('database-facts', databaseFacts, [migrations]);
   const [serverVersion, sizeBytes, replicas, appliedMigrations] = row;
   return {

@@ -36,7 +36,14 @@ function givenFields(t: PothosSchemaTypes.ObjectFieldBuilder<typeof builder.$inf
       const options = { extensions: largeField, nullable, description };
       return graphql.type === 'JSON'
         ? [name, t.expose(name as 'properties', { type: 'JSON', ...options, nullable: nullable as true })]
-        : [name, t.field({ type: [DataSourceMappingType], ...options, resolve: (group) => mappingEntries(group[name]) as DataSourceMapping[] })];
+        : [
+            name,
+            t.field({
+              type: [DataSourceMappingType],
+              ...options,
+              resolve: (group) => mappingEntries(group[name]) as DataSourceMapping[],
+            }),
+          ];
     }),
   );
 }
