@@ -5,14 +5,12 @@ import { createBatchLoader, type Load, maxLookupKeys } from './database/batch-lo
 import type { Database } from './database/client.ts';
 import type { PrismaClient } from './generated/prisma/client.ts';
 import { findKeyIdsOfTokens, findKeysOfLiveTokens } from './key-rotation/statements.ts';
-import { bindUserGroupDeletions, type UserGroupDeletions } from './user-groups/statements/delete.ts';
-import { bindUserGroupMoves, type UserGroupMoves } from './user-groups/statements/environment.ts';
 import { bindUserGroupInserts, type UserGroupInserts } from './user-groups/statements/insert.ts';
 import { bindUserGroupLookups, type UserGroupLookups } from './user-groups/statements/look-up.ts';
 import { bindUserGroupPages, type UserGroupPages } from './user-groups/statements/pages.ts';
 import { bindUserGroupPatches, type UserGroupPatches } from './user-groups/statements/patch.ts';
 import { bindTokenRotation, type TokenRotation } from './user-groups/statements/rotate.ts';
-import { bindUserGroupStatuses, type UserGroupStatuses } from './user-groups/statements/status.ts';
+import { bindSingleChanges, type SingleChanges } from './user-groups/statements/single-changes.ts';
 import { bindUserGroupUpdates, type UserGroupUpdates } from './user-groups/statements/update.ts';
 
 /** Which encryption keys tokens are stored under. For a token that is in neither table. */
@@ -28,12 +26,10 @@ export interface UserGroupStatements
   extends UserGroupLookups,
     UserGroupPages,
     UserGroupInserts,
-    UserGroupMoves,
-    UserGroupDeletions,
     UserGroupUpdates,
     UserGroupPatches,
     TokenRotation,
-    UserGroupStatuses,
+    SingleChanges,
     KeysOfTokens {}
 
 /** The statements of API tokens of the same kind. */
@@ -109,12 +105,10 @@ function statementsOn(
       ...bindUserGroupLookups(lookups),
       ...bindUserGroupPages(lookups),
       ...bindUserGroupInserts(database, onRecorded),
-      ...bindUserGroupMoves(database, onRecorded),
-      ...bindUserGroupDeletions(database, onRecorded),
       ...bindUserGroupUpdates(database, onRecorded),
       ...bindUserGroupPatches(database, onRecorded),
       ...bindTokenRotation(database, onRecorded),
-      ...bindUserGroupStatuses(database, onRecorded),
+      ...bindSingleChanges(database, onRecorded),
       keyIdsOfTokens: createBatchLoader<'all', readonly string[]>({
         keyOf: (all) => all,
         maxKeys: 1,

@@ -10,7 +10,7 @@ import { eventFeedHandler } from './audit-log/rest.ts';
 import { bindFeed } from './audit-log/statements/feed.ts';
 import type { OnRecorded } from './audit-log/statements/insert.ts';
 import { heavyWork } from './concurrency/heavy-work.ts';
-import type { StoredBytes } from './concurrency/stored-bytes.ts';
+import type { StoredBytes } from './concurrency/sliding-window.ts';
 import { waitingKeys } from './database/batch-loader.ts';
 import type { Database } from './database/client.ts';
 import { ownMigrationNames } from './database/migrate.ts';
@@ -33,22 +33,19 @@ import { createLayout } from './http/pages/layout.ts';
 import { createRouter } from './http/router.ts';
 import { createHttpServer, urlOf } from './http/server.ts';
 import { createExecuteOnce } from './idempotency/idempotency.ts';
-import { instanceSource } from './instance/instance.ts';
+import { instanceSource, unreadiness } from './instance/instance.ts';
 import { metricsHandler } from './instance/metrics-route.ts';
-import { unreadiness } from './instance/readiness.ts';
-import { logOutages } from './log.ts';
+import { createRequestLog, logOutages, traceIdOf } from './log.ts';
 import { metrics } from './metrics/metrics.ts';
 import { GraphQLMetrics } from './metrics/operation-names.ts';
 import { type InstanceMetrics, ProcessMetrics, singleProcess } from './metrics/process-metrics.ts';
 import { readPackageVersion } from './package-root.ts';
-import { startRateLimiting } from './rate-limits/start.ts';
-import { createRequestLog, traceIdOf } from './request-log.ts';
+import { startRateLimiting } from './rate-limits/rate-limit.ts';
 import { createRoutes } from './routes.ts';
 import { printSdl, schema } from './schema.ts';
 import { tracing } from './tracing/tracing.ts';
-import { recordLastResolved } from './user-groups/last-resolved.ts';
+import { recordLastResolved } from './user-groups/statements/last-resolved.ts';
 import { userHandler } from './user-groups/rest.ts';
-import { bindResolvedStamps } from './user-groups/statements/last-resolved.ts';
 import type { Services } from './user-groups/user-groups.ts';
 import { startDeliveries } from './webhooks/deliver.ts';
 
@@ -108,7 +105,7 @@ export function buildGateway(
   const onRecorded: OnRecorded = (event) => countEvent(eventBytes, event);
   const { webhooksAllowedNetworks: webhookNetworks = [] } = options;
   const whenWritten = (what: string) => logOutages(log, `${what} cannot be recorded`, `${what} is recorded again`);
-  const lastResolved = recordLastResolved(bindResolvedStamps(database), whenWritten('the time when groups were last resolved'));
+  const lastResolved = recordLastResolved(database, whenWritten('the time when groups were last resolved'));
   const feed = bindFeed(database);
   const feedWatch = createFeedWatch(feed);
   const bindServices = (db: Db, { query }: Pick<Database, 'query'>): Services => {
@@ -163,7 +160,15 @@ export function buildGateway(
     unreadiness: async () => (draining ? 'stopping' : unreadiness(database, keys)),
   });
 
-  const rateLimiting = startRateLimiting(rateLimit, { database: given, log });
+  const rateLimiting = startRateLimiting(
+    rateLimit,
+    given,
+    logOutages(
+      log,
+      'each process limits the rate of requests by itself: the database fails',
+      'processes limit the rate of requests together again',
+    ),
+  );
   const deliveries = startDeliveries(
     { database: given, keys, log, globalId: encodeGlobalID },
     { allowedNetworks: webhookNetworks },

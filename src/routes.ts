@@ -12,7 +12,7 @@ import { assetRoutePath, isAsset, serveAsset, serveFavicon } from './http/pages/
 import { renderContents } from './http/pages/contents.ts';
 import { errorCodePage, errorCodesPage, isErrorCode } from './http/pages/error-codes.ts';
 import { withErrorPages } from './http/pages/error-page.ts';
-import { createLayout, type Layout } from './http/pages/layout.ts';
+import type { Layout } from './http/pages/layout.ts';
 import { readOpenApi } from './http/pages/openapi.ts';
 import { createPageHandlers, json } from './http/pages/page.ts';
 import { renderScriptedPage, withPlayground } from './http/pages/scripted-page.ts';
@@ -36,171 +36,126 @@ export interface RouteDependencies {
   readonly unreadiness: () => Promise<string | undefined>;
   /** Prints the GraphQL schema; undefined when it is not served. */
   readonly printSdl?: (() => string) | undefined;
-  /** The layout of the pages; with the console and the playground by default. */
-  readonly layout?: Layout;
+  /** The layout of the pages. */
+  readonly layout: Layout;
 }
-
-/** What the read-only routes without a credential have in common. */
-const readOnly = { methods: ['GET', 'HEAD'], credential: 'ignored' } as const;
-
-/** The layout of a gateway that serves every page. */
-const fullLayout = createLayout({ console: true, playground: true });
 
 /** The route table: every path that the gateway serves. `GET /` lists the routes in this order. */
 export function createRoutes(dependencies: RouteDependencies): readonly Route[] {
-  const { layout = fullLayout, printSdl, unreadiness, ...handlers } = dependencies;
+  const { layout, printSdl, unreadiness, ...handlers } = dependencies;
   const { resource, page, parameterPage } = createPageHandlers(layout);
   const { served } = layout;
   const web = openWebFiles(new URL('dist-web/', packageRoot), new URL('dist-web.previous/', packageRoot));
   const scripted = (name: string) => (request: HttpRequest) => renderScriptedPage(web.page(name), request, layout);
+  /** A path that anyone may read. */
+  const open = (path: string, description: string, handler: Handler & Pick<Route, 'accepts'>): Route => ({
+    path,
+    methods: ['GET', 'HEAD'],
+    credential: 'ignored',
+    description,
+    isListed: true,
+    ...handler,
+  });
+  /** The same, and `GET /` does not list it. */
+  const unlisted = (...route: Parameters<typeof open>): Route => ({ ...open(...route), isListed: false });
+  /** A path of an API. */
+  const api = (path: string, methods: readonly string[], description: string, handler: Handler): Route => ({
+    path,
+    methods,
+    credential: 'required',
+    description,
+    isListed: true,
+    ...handler,
+  });
+  /** Its errors are pages for browsers. */
+  const withPages = (handler: Handler): Handler => withErrorPages(layout, handler);
+  const consolePage = resource(scripted('console'));
   const routes: readonly Route[] = [
+    unlisted(
+      paths.contents,
+      'The available paths',
+      resource((request) => renderContents(request, routes, layout)),
+    ),
     {
-      path: paths.contents,
-      ...readOnly,
-      description: 'The available paths',
-      isListed: false,
-      ...resource((request) => renderContents(request, routes, layout)),
-    },
-    {
-      path: paths.graphql,
-      methods: graphqlMethods,
+      ...api(
+        paths.graphql,
+        graphqlMethods,
+        served.playground ? 'GraphQL API; in a browser, the playground' : 'GraphQL API',
+        withPages(withPlayground(handlers.graphql, served.playground ? scripted('playground') : undefined)),
+      ),
       credential: 'optional',
-      description: served.playground ? 'GraphQL API; in a browser, the playground' : 'GraphQL API',
-      isListed: true,
-      ...withErrorPages(layout, withPlayground(handlers.graphql, served.playground ? scripted('playground') : undefined)),
     },
-    ...(printSdl ? [schemaRoute(resource(once(() => cachedBriefly(inUtf8(mediaTypes.text), printSdl()))))] : []),
-    ...(served.console ? consoleRoutes(resource(scripted('console'))) : []),
+    ...(printSdl
+      ? [
+          open(
+            paths.schema,
+            'The GraphQL schema, for tools and code generators',
+            resource(once(() => cachedBriefly(inUtf8(mediaTypes.text), printSdl()))),
+          ),
+        ]
+      : []),
+    ...(served.console
+      ? [
+          open(paths.console, 'Web console for user groups, API tokens and webhooks', consolePage),
+          unlisted(`${paths.console}/{page}`, 'A page of the web console', { ...consolePage, accepts: isConsolePage }),
+        ]
+      : []),
     {
-      path: paths.user,
+      ...api(paths.user, userMethods, `Legacy REST API: ${userSummary}`, withPages(handlers.user)),
       aliases: [`${paths.user}/`],
-      methods: userMethods,
-      credential: 'required',
       schemes: ['Token'],
-      description: `Legacy REST API: ${userSummary}`,
-      isListed: true,
-      ...withErrorPages(layout, handlers.user),
     },
-    {
-      path: paths.embedTokens,
-      methods: embedTokenMethods,
-      credential: 'required',
-      description: 'REST API: POST creates an embed token',
-      isListed: true,
-      ...withErrorPages(layout, handlers.embedTokens),
-    },
-    {
-      path: paths.events,
-      methods: eventFeedMethods,
-      credential: 'required',
-      description: 'REST API: the event feed, every change in order',
-      isListed: true,
-      ...withErrorPages(layout, handlers.events),
-    },
-    {
-      path: paths.introspection,
-      methods: introspectionMethods,
-      credential: 'required',
-      description: 'OAuth 2.0 token introspection (RFC 7662) of user group tokens and embed tokens',
-      isListed: true,
-      ...handlers.introspection,
-    },
-    {
-      path: paths.jwks,
-      ...readOnly,
-      description: 'The public keys of embed tokens, as a JWK Set',
-      isListed: true,
-      ...withErrorPages(layout, handlers.jwks),
-    },
-    {
-      path: paths.metrics,
-      methods: metricsMethods,
-      credential: 'required',
-      description: 'Metrics of this instance for Prometheus',
-      isListed: true,
-      ...withErrorPages(layout, handlers.metrics),
-    },
-    {
-      path: paths.apiReference,
-      ...readOnly,
-      description: 'Reference of the API: every request, response and error',
-      isListed: true,
-      ...page(() => reference()),
-    },
-    {
-      path: paths.openApi,
-      ...readOnly,
-      description: 'OpenAPI 3.1 document of the gateway, for tools and code generators',
-      isListed: true,
-      ...resource(() => openApi()),
-    },
-    {
-      path: paths.errors,
-      ...readOnly,
-      description: 'Error codes: meaning and remedy',
-      isListed: true,
-      ...page(errorCodesPage),
-    },
-    {
-      path: `${paths.errors}/{code}`,
-      ...readOnly,
-      description: 'An error code: meaning and remedy',
-      isListed: false,
-      ...parameterPage(isErrorCode, errorCodePage),
-    },
-    {
-      path: paths.docsConfig,
-      ...readOnly,
-      description: 'Diagnostics of the configuration file validator, with examples',
-      isListed: true,
-      ...page(diagnosticsPage),
-    },
-    {
-      path: `${paths.docsConfig}/{code}`,
-      ...readOnly,
-      description: 'A diagnostic of the configuration file validator, with examples',
-      isListed: false,
-      ...parameterPage(isCode, diagnosticPage),
-    },
-    {
-      path: paths.docsConfigSchema,
-      ...readOnly,
-      description: 'JSON Schema of the configuration file, for editors',
-      isListed: true,
-      ...resource(() => json(200, docsConfigJsonSchema({}), mediaTypes.jsonSchema)),
-    },
-    {
-      path: assetRoutePath,
-      accepts: (name) => isAsset(name) || web.isName(name),
-      ...readOnly,
-      description: 'The stylesheet, the icon, the scripts and the fonts of the pages',
-      isListed: false,
+    api(paths.embedTokens, embedTokenMethods, 'REST API: POST creates an embed token', withPages(handlers.embedTokens)),
+    api(paths.events, eventFeedMethods, 'REST API: the event feed, every change in order', withPages(handlers.events)),
+    api(
+      paths.introspection,
+      introspectionMethods,
+      'OAuth 2.0 token introspection (RFC 7662) of user group tokens and embed tokens',
+      handlers.introspection,
+    ),
+    open(paths.jwks, 'The public keys of embed tokens, as a JWK Set', withPages(handlers.jwks)),
+    api(paths.metrics, metricsMethods, 'Metrics of this instance for Prometheus', withPages(handlers.metrics)),
+    open(
+      paths.apiReference,
+      'Reference of the API: every request, response and error',
+      page(() => reference()),
+    ),
+    open(
+      paths.openApi,
+      'OpenAPI 3.1 document of the gateway, for tools and code generators',
+      resource(() => openApi()),
+    ),
+    open(paths.errors, 'Error codes: meaning and remedy', page(errorCodesPage)),
+    unlisted(`${paths.errors}/{code}`, 'An error code: meaning and remedy', parameterPage(isErrorCode, errorCodePage)),
+    open(paths.docsConfig, 'Diagnostics of the configuration file validator, with examples', page(diagnosticsPage)),
+    unlisted(
+      `${paths.docsConfig}/{code}`,
+      'A diagnostic of the configuration file validator, with examples',
+      parameterPage(isCode, diagnosticPage),
+    ),
+    open(
+      paths.docsConfigSchema,
+      'JSON Schema of the configuration file, for editors',
+      resource(() => json(200, docsConfigJsonSchema({}), mediaTypes.jsonSchema)),
+    ),
+    unlisted(assetRoutePath, 'The stylesheet, the icon, the scripts and the fonts of the pages', {
       ...resource((request) => (isAsset(request.parameter) ? serveAsset(request) : web.serve(request))),
-    },
-    {
-      path: '/favicon.ico',
-      ...readOnly,
-      description: 'The icon of the pages',
-      isListed: false,
-      ...resource(serveFavicon),
-    },
-    {
-      path: '/livez',
-      ...readOnly,
-      description: 'Liveness check',
-      isListed: true,
-      ...resource(() => json(200, { status: 'alive' })),
-    },
-    {
-      path: '/readyz',
-      ...readOnly,
-      description: 'Readiness check: the database is reachable and fully migrated',
-      isListed: true,
-      ...resource(async () => {
+      accepts: (name) => isAsset(name) || web.isName(name),
+    }),
+    unlisted('/favicon.ico', 'The icon of the pages', resource(serveFavicon)),
+    open(
+      '/livez',
+      'Liveness check',
+      resource(() => json(200, { status: 'alive' })),
+    ),
+    open(
+      '/readyz',
+      'Readiness check: the database is reachable and fully migrated',
+      resource(async () => {
         const reason = await unreadiness();
         return reason === undefined ? json(200, { status: 'ready' }) : json(503, { status: 'not ready', reason });
       }),
-    },
+    ),
   ];
   const openApi = once((): HttpResponse => {
     // Written by scripts/compile.js, from openapi.yaml.
@@ -210,35 +165,13 @@ export function createRoutes(dependencies: RouteDependencies): readonly Route[] 
   return routes;
 }
 
-function schemaRoute(handler: Handler): Route {
-  return {
-    path: paths.schema,
-    ...readOnly,
-    description: 'The GraphQL schema, for tools and code generators',
-    isListed: true,
-    ...handler,
-  };
-}
-
 /** A document that changes with the version of the gateway only. */
 function cachedBriefly(contentType: string, body: string): HttpResponse {
   return { status: 200, headers: { 'content-type': contentType }, body, cacheControl: 'public, max-age=300' };
 }
 
-/** The routes of the console: its pages differ in their script only. */
-function consoleRoutes(handler: Handler): readonly Route[] {
-  const route = { ...readOnly, ...handler };
-  return [
-    { path: paths.console, ...route, description: 'Web console for user groups, API tokens and webhooks', isListed: true },
-    {
-      path: `${paths.console}/{page}`,
-      accepts: (page) => /^[a-z]+(?:-[a-z]+)*$/.test(page),
-      ...route,
-      description: 'A page of the web console',
-      isListed: false,
-    },
-  ];
-}
+/** Whether it is the name of a page of the console: its pages differ in their script only. */
+const isConsolePage = (page: string): boolean => /^[a-z]+(?:-[a-z]+)*$/.test(page);
 
 /** Makes a value when it is first used. */
 function once<T extends object>(make: () => T): () => T {

@@ -13,7 +13,6 @@ import './instance/graphql.ts';
 import './user-groups/graphql/change.ts';
 import './user-groups/graphql/get-or-create.ts';
 import './user-groups/graphql/list.ts';
-import './user-groups/graphql/suspension.ts';
 import './webhooks/graphql/mutations.ts';
 import './webhooks/graphql/redeliver.ts';
 import './webhooks/graphql/type.ts';

@@ -1,7 +1,6 @@
 import type { Caller } from '../caller.ts';
 import { between, defineKeyset, integerColumn, sectionOf } from '../database/keyset.ts';
-import { type CountedPage, cutPage, type PageInput, withTotalCount } from '../database/page.ts';
-import { pageReads } from '../database/page-reads.ts';
+import { type CountedPage, cutPage, type PageInput, pageReads, withTotalCount } from '../database/page.ts';
 import type { ApiToken, PrismaClient } from '../generated/prisma/client.ts';
 import type { Services } from '../user-groups/user-groups.ts';
 import type { ListedApiToken } from './statements.ts';

@@ -1,7 +1,7 @@
 import type { ListedApiToken } from '../api-tokens/statements.ts';
 import type { Caller } from '../caller.ts';
 import { bigIntColumn, defineKeyset, timeColumn } from '../database/keyset.ts';
-import { pageReads } from '../database/page-reads.ts';
+import { pageReads } from '../database/page.ts';
 import type { Event, EventEnvironment, UserGroup } from '../generated/prisma/client.ts';
 import { lookUpGroup, type ReadOptions, type Services } from '../user-groups/user-groups.ts';
 import { eventEnvironmentOf } from './statements/insert.ts';

@@ -1,6 +1,6 @@
 import type { Caller } from '../caller.ts';
 import { bigIntColumn, defineKeyset, type KeysetColumn } from '../database/keyset.ts';
-import { pageReads } from '../database/page-reads.ts';
+import { pageReads } from '../database/page.ts';
 import { abandoned, GatewayError, InvalidInput, type Issue } from '../errors.ts';
 import type { Event } from '../generated/prisma/client.ts';
 import type { Services } from '../user-groups/user-groups.ts';

@@ -1,7 +1,6 @@
 import type { Caller } from '../caller.ts';
 import { type KeysetSection, mergeByKeyset, sectionOf } from '../database/keyset.ts';
-import { cutPage, type Page, type PageInput, pageSizeIssues } from '../database/page.ts';
-import { pageReads } from '../database/page-reads.ts';
+import { cutPage, type Page, type PageInput, pageReads, pageSizeIssues } from '../database/page.ts';
 import { readWithinTime } from '../database/timed-read.ts';
 import { abandoned, InvalidInput, type Issue } from '../errors.ts';
 import type { Event, EventEnvironment } from '../generated/prisma/client.ts';

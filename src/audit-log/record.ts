@@ -1,5 +1,5 @@
 import type { Caller } from '../caller.ts';
-import { StoredBytes } from '../concurrency/stored-bytes.ts';
+import { StoredBytes } from '../concurrency/sliding-window.ts';
 import type { Database } from '../database/client.ts';
 import { GatewayError } from '../errors.ts';
 import type { ApiToken, Prisma } from '../generated/prisma/client.ts';

@@ -4,7 +4,7 @@ import { devNull } from 'node:os';
 import type { Writable } from 'node:stream';
 import type { EnvironmentTag } from '../generated/prisma/client.ts';
 import { escapeControls } from '../terminal-text.ts';
-import { exportUserGroups } from '../user-groups/export.ts';
+import { exportUserGroups } from '../user-groups/statements/export.ts';
 import { type FormatName, groupFormats } from '../user-groups/files/formats.ts';
 import { withExistingDatabase } from './context.ts';
 import { assertValid, environmentOf, fileOf, formatFrom, type GroupsIo, openOutput, readArguments } from './groups-arguments.ts';

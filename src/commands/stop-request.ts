@@ -1,5 +1,7 @@
 import { constants } from 'node:os';
-import { stopSignals } from '../first-process.ts';
+
+/** The signals that stop a process: those of supervisors, of Ctrl-C, and of a terminal that is closed. */
+export const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 /** The process that started this one. */
 const parent = process.ppid;

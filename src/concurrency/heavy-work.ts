@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { QueueKey } from './fair-queue.ts';
-import { createSemaphore } from './semaphore.ts';
+import { createSemaphore, type QueueKey } from './fair-queue.ts';
 
 /** The limits of heavy work. docs/limits.md lists the same figures. */
 export const heavyWorkLimits = {

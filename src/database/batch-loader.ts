@@ -152,6 +152,29 @@ export function createBatchLoader<Key, Value>({ keyOf, load, maxKeys }: BatchLoa
   };
 }
 
+/**
+ * Creates a loader of writes that share a statement or a transaction, and no result: each is made.
+ *
+ * @param write takes the writes of a batch, at most {@link maxWriteKeys}, and returns results by their index.
+ */
+export function createWriteLoader<Write, Value>(
+  write: (writes: readonly Write[]) => Promise<ReadonlyMap<number, Value>>,
+): Load<Write, Value> {
+  let last = 0;
+  const load = createBatchLoader<{ readonly write: Write; readonly id: string }, Value>({
+    keyOf: ({ id }) => id,
+    maxKeys: maxWriteKeys,
+    load: async (keys) => {
+      const results = await write(keys.map((key) => key.write));
+      return new Map([...results].map(([index, value]) => [keys[index]?.id as string, value]));
+    },
+  });
+  return (each, queueKey) => {
+    last += 1;
+    return load({ write: each, id: String(last) }, queueKey);
+  };
+}
+
 function countShares(pendingKeys: Iterable<{ readonly queueKey: QueueKey }>): Map<QueueKey, number> {
   const counts = new Map<QueueKey, number>();
   for (const { queueKey } of pendingKeys) counts.set(queueKey, (counts.get(queueKey) ?? 0) + 1);

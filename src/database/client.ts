@@ -1,14 +1,13 @@
+import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.ts';
-import { CodedClient, CodedPool, withCode } from './coded-errors.ts';
 import { type Row, textRows } from './columns.ts';
-import { parseDatabaseUrl, withOptions } from './database-url.ts';
-import { retryOnConflict } from './errors.ts';
+import { applicationNames, parseDatabaseUrl, withOptions } from './database-url.ts';
+import { CodedClient, CodedPool, isStalePlan, retryOnConflict, withCode } from './errors.ts';
 import { failoverClient } from './failover-client.ts';
 import { discoverPrimary } from './primary-discovery.ts';
 import { createAdapter } from './prisma-adapter.ts';
 import { requireRole } from './probe.ts';
-import { applicationNames, createStatementNames } from './statement-names.ts';
 import { runTransaction, type Transaction } from './transaction.ts';
 
 /** How to connect to a database: the options that `pg` accepts. */
@@ -63,14 +62,8 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** The size of a pool whose size is not specified. */
-const defaultPoolSize = 10;
-
 /** How long a statement waits for a connection before it fails. */
 const connectionTimeoutMs = 5_000;
-
-/** The statement timeout of the server, on a direct connection. */
-const statementTimeoutMs = 10_000;
 
 /**
  * The settings of a session on a direct connection, as the server takes them when it begins: poolers reject them, so that they
@@ -78,7 +71,7 @@ const statementTimeoutMs = 10_000;
  * table must not read the whole table when it has grown. Where nothing else is possible, a table is read nevertheless: at such
  * an estimated cost that PostgreSQL before version 18 would compile the statement first (`jit`), which takes 200 ms.
  */
-const directOptions = `-c statement_timeout=${statementTimeoutMs} -c enable_seqscan=off -c jit=off`;
+const directOptions = '-c statement_timeout=10s -c enable_seqscan=off -c jit=off';
 
 /**
  * Has times written in ISO 8601, which the driver reads, and in UTC, which Prisma assumes. PgBouncer keeps both for each of its
@@ -98,13 +91,6 @@ const idleTransactionTimeoutMs = 5_000;
 
 const begin = `begin isolation level read committed; set local idle_in_transaction_session_timeout = ${idleTransactionTimeoutMs}`;
 
-/** A statement as {@link Database.query} takes it. */
-interface Statement {
-  readonly name: string;
-  readonly text: string;
-  readonly values: readonly unknown[];
-}
-
 /** How statements are sent, and over how many connections. */
 export interface StatementOptions {
   /** Whether connections prepare statements under names: faster, and impossible behind a pooler in transaction mode. */
@@ -121,7 +107,7 @@ export interface StatementOptions {
  */
 export function connectDatabase(
   connection: Connection,
-  { namedStatements, poolSize = defaultPoolSize }: StatementOptions = { namedStatements: true },
+  { namedStatements, poolSize = 10 }: StatementOptions = { namedStatements: true },
 ): Database {
   const url = connection.connectionString === undefined ? undefined : parseDatabaseUrl(connection.connectionString);
   const discovery = url && url.serverUrls.length > 1 ? discoverPrimary(url) : undefined;
@@ -172,19 +158,22 @@ export function connectDatabase(
       adapter: createAdapter(connections, namedStatements ? names : undefined),
     });
   const prisma = createPrisma(pool);
-  async function run(target: pg.Pool | pg.PoolClient, { name, text, values }: Statement): Promise<Row[]> {
-    const { rows } = await names.renewAfter(() => {
-      const statement = { ...textRows, ...(namedStatements && { name: names.of(name) }), text, values: values as unknown[] };
-      return target.query<(string | null)[]>(statement);
-    });
-    return rows;
-  }
+  const queryOn =
+    (target: pg.Pool | pg.PoolClient): Database['query'] =>
+    async (name, text, values) => {
+      const { rows } = await names.renewAfter(() => {
+        const statement = { ...textRows, ...(namedStatements && { name: names.of(name) }), text, values: values as unknown[] };
+        return target.query<(string | null)[]>(statement);
+      });
+      return rows;
+    };
+  const queryPool = queryOn(pool);
 
   async function inTransaction<Result>(work: (query: Database['query']) => Promise<Result>): Promise<Result> {
     const client = await pool.connect();
     try {
       await client.query(begin);
-      const result = await work((name, text, values) => run(client, { name, text, values }));
+      const result = await work(queryOn(client));
       await client.query('commit');
       client.release();
       return result;
@@ -206,13 +195,54 @@ export function connectDatabase(
       await withCode(client.connect());
       return client;
     },
-    query: (name, text, values) => retryOnConflict(() => run(pool, { name, text, values })),
+    query: (...statement) => retryOnConflict(() => queryPool(...statement)),
     transaction: (work) => retryOnConflict(() => inTransaction(work)),
-    interactiveTransaction: (work) => runTransaction({ pool, begin, run, createPrisma }, work),
+    interactiveTransaction: (work) => runTransaction({ pool, begin, queryOn, createPrisma }, work),
     async close() {
       await prisma.$disconnect();
       await pool.end();
       discovery?.close();
+    },
+  };
+}
+
+/** How many texts of Prisma's get a name: lists have thousands, by their filters, and each connection keeps what it prepared. */
+const maxNamedTexts = 200;
+
+/** The names under which the connections of a pool prepare statements. */
+export type StatementNames = ReturnType<typeof createStatementNames>;
+
+function createStatementNames() {
+  const named = new Map<string, string>();
+  let generation = 0;
+  /** The name of a statement now. @param name identifies its text. */
+  const of = (name: string): string => (generation === 0 ? name : `${name}#${generation}`);
+  return {
+    of,
+    /** The same name for the same text; none when there are too many. */
+    ofText(text: string): string | undefined {
+      let name = named.get(text);
+      if (name === undefined) {
+        if (named.size >= maxNamedTexts) return undefined;
+        name = createHash('sha1').update(text).digest('base64url');
+        named.set(text, name);
+      }
+      return of(name);
+    },
+    /**
+     * Runs a statement whose name is taken at once. If the server rejects it because its columns have other types than when it was
+     * prepared, as after a dump was restored into the database, every statement gets another name, and so is prepared again: the
+     * other connections have prepared it, too. Does not repeat the statement.
+     */
+    async renewAfter<Result>(send: () => Promise<Result>): Promise<Result> {
+      const used = generation;
+      try {
+        return await send();
+      } catch (error) {
+        // Once, however many connections fail with the same names.
+        if (used === generation && isStalePlan(error)) generation += 1;
+        throw error;
+      }
     },
   };
 }

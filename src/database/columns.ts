@@ -63,6 +63,7 @@ export const columnTypes = {
   },
   boolean: { type: 'bool', decode: (text: string | null): boolean => text === 't' },
   text: { type: 'text', decode: (text: string | null): string => text as string },
+  json: { type: 'json', decode: (json: string | null): unknown => (json === null ? null : JSON.parse(json)), isKept: true },
   bytes: { type: 'bytea', decode: (text: string | null): Buffer<ArrayBuffer> => decodeBytes(text as string) },
   time: { type: 'timestamptz', decode: (text: string | null): Date => decodeTime(text as string) },
   nullableTime: {

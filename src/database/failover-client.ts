@@ -2,7 +2,7 @@ import { type LookupAddress, type LookupOptions, promises } from 'node:dns';
 import { type LookupFunction, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { CodedClient } from './coded-errors.ts';
+import { CodedClient } from './errors.ts';
 import type { PrimaryDiscovery } from './primary-discovery.ts';
 
 /** How long a look-up of a name may take before the addresses that it had last are used, as they are if the name server fails. */

@@ -3,9 +3,8 @@ import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import { packageRoot } from '../package-root.ts';
 import type { Database } from './client.ts';
-import { buildIndex } from './concurrent-index.ts';
 import { type EncryptToken, encryptTokens, rewriteStatistics } from './encrypt-tokens.ts';
-import { createHistory, type Migration, readHistory, recordMigration, requireMigrations } from './migrations.ts';
+import { buildIndex, createHistory, type Migration, readHistory, recordMigration, requireMigrations } from './migrations.ts';
 import { requireCreatePrivileges, requirePrivileges } from './privileges.ts';
 
 /** Where the migrations of this version are; the folder is the same from the sources and from the compiled files. */

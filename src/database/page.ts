@@ -1,3 +1,4 @@
+import { createSemaphore } from '../concurrency/fair-queue.ts';
 import type { Issue } from '../errors.ts';
 
 /** The most items of one page; more is refused. */
@@ -77,6 +78,12 @@ export function* pageSizeIssues({ first, last }: PageInput): Generator<Issue> {
 export function pageSizeOf({ first, last }: PageInput): { size: number; isBackward: boolean } {
   return { size: last ?? first ?? defaultPageSize, isBackward: last != null };
 }
+
+/**
+ * Bounds the statements of pages that are in progress at once, so that connections remain for other requests, and how many wait.
+ * One request may have many. Pages of user groups without JSON, which share statements, have their own.
+ */
+export const pageReads = createSemaphore(4, 2_000, 'pages of lists');
 
 /** The section of a list that a page is read from. */
 export interface PageSection {

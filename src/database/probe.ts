@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
-import type { DatabaseUrl, TargetSession } from './database-url.ts';
-import { applicationNames } from './statement-names.ts';
+import { applicationNames, type DatabaseUrl, type TargetSession } from './database-url.ts';
 
 /** SQLSTATE of a write that a read-only server refuses. */
 export const readOnlyState = '25006';
@@ -74,13 +73,6 @@ export interface Candidate {
 /** How long a server may take to say what it is. */
 const responseTimeoutMs = 2_000;
 
-/**
- * How many bytes a server may send until then, and how often they are counted: a host that is not a database could send any
- * number.
- */
-const maxBytes = 1_048_576;
-const countEveryMs = 20;
-
 /** The settings of a URL that say what is asked, and how the sockets are opened. */
 export interface ProbeOptions extends Pick<DatabaseUrl, 'target' | 'connectTimeoutMs'> {
   readonly openSocket: () => Socket;
@@ -102,9 +94,6 @@ export async function probe(server: Server, { target, connectTimeoutMs, openSock
     client.end().catch(() => {});
     setTimeout(() => socket.destroy(), responseTimeoutMs).unref();
   };
-  const counting = setInterval(() => {
-    if (socket.bytesRead > maxBytes) socket.destroy(new Error('the host sends more than a PostgreSQL server does'));
-  }, countEveryMs);
   try {
     await client.connect();
     await requireRole(client, target);
@@ -112,7 +101,5 @@ export async function probe(server: Server, { target, connectTimeoutMs, openSock
   } catch (error) {
     end();
     throw error;
-  } finally {
-    clearInterval(counting);
   }
 }

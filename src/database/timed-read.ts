@@ -1,4 +1,4 @@
-import { createSemaphore } from '../concurrency/semaphore.ts';
+import { createSemaphore } from '../concurrency/fair-queue.ts';
 import { abandoned, GatewayError } from '../errors.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import type { Database } from './client.ts';

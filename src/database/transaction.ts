@@ -29,11 +29,8 @@ export interface TransactionOptions {
   readonly pool: pg.Pool;
   /** The text that begins the transaction. */
   readonly begin: string;
-  /** Sends a statement to a connection. */
-  readonly run: (
-    client: pg.PoolClient,
-    statement: { readonly name: string; readonly text: string; readonly values: readonly unknown[] },
-  ) => Promise<Row[]>;
+  /** How statements are sent to a connection. */
+  readonly queryOn: (client: pg.PoolClient) => Transaction['query'];
   /** Creates a Prisma client on what looks like a pool. */
   readonly createPrisma: (connections: pg.Pool) => PrismaClient;
 }
@@ -48,12 +45,10 @@ export async function runTransaction<Result>(
   let prisma: PrismaClient | undefined;
   try {
     await client.query(`${options.begin}; savepoint statement`);
-    const query: Transaction['query'] = (name, text, values) =>
-      statements.undoable(() => options.run(client, { name, text, values }));
+    const query = options.queryOn(client);
     const result = await work({
-      query,
-      transaction: (inner) =>
-        statements.undoable(() => inner((name, text, values) => options.run(client, { name, text, values }))),
+      query: (...statement) => statements.undoable(() => query(...statement)),
+      transaction: (inner) => statements.undoable(() => inner(query)),
       // Created on first use: it takes milliseconds, and most work does without.
       get prisma() {
         prisma ??= options.createPrisma(new SingleConnectionPool(client, statements));

@@ -34,6 +34,7 @@ export const builder = new SchemaBuilder<SchemaTypes>({
     nodesQueryOptions: false,
     nodeTypeOptions: { description: 'An object with a globally unique ID.' },
     idFieldOptions: { description: 'The globally unique ID.' },
+    mutationInputArgOptions: { description: 'The parameters of the mutation.' },
   },
 });
 

@@ -2,15 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { bindFeed } from '../audit-log/statements/feed.ts';
 import { runPeriodically } from '../concurrency/periodic.ts';
 import type { Database } from '../database/client.ts';
-import {
-  bindDeliveryRemoval,
-  bindEventRemoval,
-  bindIdempotencyRecordRemoval,
-  bindRetiredSecretRemoval,
-  bindRetiredTokenRemoval,
-  bindRevokedViewerRemoval,
-  type RemoveBatch,
-} from './statements.ts';
+import { idempotencyHours, usedKeys } from '../idempotency/statements.ts';
 
 /** How many rows are removed in one statement: few enough that it takes milliseconds. */
 const batchSize = 500;
@@ -34,21 +26,11 @@ export interface HousekeepingOptions {
 }
 
 /** How many rows a run removed. */
-export interface HousekeepingResult {
-  readonly events: number;
-  readonly retiredTokens: number;
-  readonly revokedViewers: number;
-  readonly idempotencyRecords: number;
-  readonly webhookDeliveries: number;
-  readonly webhookSecrets: number;
-}
+export type HousekeepingResult = Readonly<Record<keyof typeof removals, number>>;
 
 /**
- * Removes what is no longer needed, in small batches: events that are older than is to be kept, replaced user group tokens whose
- * grace period is over, generations of viewers whose revoked embed tokens have expired, stored responses that are older than
- * 24 hours, deliveries of webhooks that ended and are older than 30 days, and their secrets that were replaced and no longer
- * sign. While another instance does so, leaves the rest to
- * that one.
+ * Removes what is no longer needed, in small batches: events that are older than is to be kept, and what {@link removals} lists
+ * besides. While another instance does so, leaves the rest to that one.
  *
  * Replaced secrets of API tokens stay: one that was forgotten, and is still set as `BOOTSTRAP_API_TOKEN` somewhere, would be
  * accepted again.
@@ -60,23 +42,21 @@ export async function runHousekeeping(
   // Events that are not in the event feed yet must not be removed before its readers could get them.
   const feed = bindFeed(database);
   while (!signal?.aborted && (await feed.assign()));
-  // What else is kept for a time gets a line here.
-  return {
-    events: await removeAll(bindEventRemoval(database, retentionDays), signal),
-    retiredTokens: await removeAll(bindRetiredTokenRemoval(database), signal),
-    revokedViewers: await removeAll(bindRevokedViewerRemoval(database), signal),
-    idempotencyRecords: await removeAll(bindIdempotencyRecordRemoval(database), signal),
-    webhookDeliveries: await removeAll(bindDeliveryRemoval(database), signal),
-    webhookSecrets: await removeAll(bindRetiredSecretRemoval(database), signal),
-  };
+  const removed: Record<string, number> = {};
+  for (const [rows, { name, text }] of Object.entries(removals)) {
+    const values = rows === 'events' ? [batchSize, retentionDays] : [batchSize];
+    removed[rows] = await removeAll(() => database.query(name, text, values), signal);
+  }
+  return removed as HousekeepingResult;
 }
 
-async function removeAll(removeBatch: RemoveBatch, signal: AbortSignal | undefined): Promise<number> {
+async function removeAll(removeBatch: () => ReturnType<Database['query']>, signal: AbortSignal | undefined): Promise<number> {
   let total = 0;
   while (!signal?.aborted) {
-    const removed = await removeBatch(batchSize);
-    total += removed ?? 0;
-    if (removed === undefined || removed < batchSize) break;
+    const [[isHeld, rows] = []] = await removeBatch();
+    const removed = isHeld === 't' ? Number(rows) : 0;
+    total += removed;
+    if (removed < batchSize) break;
     await sleep(pauseMs, undefined, { signal }).catch(() => {});
   }
   return total;
@@ -111,3 +91,95 @@ export function startHousekeeping(
     },
   );
 }
+
+/** The number of the advisory lock under which one instance at a time removes rows, for the length of a statement. */
+const housekeepingLock = 727_090;
+
+/** Rows that another transaction has locked are left for the next time, because a request that rotates may wait for others. */
+const underLock = (name: string, doomed: string, remove: string) => ({
+  name,
+  text: `
+  with guard as materialized (
+    select pg_try_advisory_xact_lock(${housekeepingLock}) as is_held
+  ), doomed as materialized (${doomed}
+  ), removed as (${remove}
+  )
+  select is_held, (select count(*) from removed) from guard`,
+});
+
+/** How many days deliveries of webhooks are kept. */
+const deliveryDays = 30;
+
+/** What is kept for a time: the statement that removes a batch of what is older, at most `$1` rows. */
+const removals = {
+  /**
+   * Of each environment the oldest, which its part of the primary key begins with. Readers of the event feed who are behind the
+   * last of them are told.
+   */
+  events: underLock(
+    'remove-events',
+    `
+    select oldest.* from guard, unnest(enum_range(null::event_environment)) as each (environment), lateral (
+      select environment, occurred_at, id from event
+      where event.environment = each.environment and occurred_at < now() - $2::int * interval '24 hours' and position is not null
+      order by occurred_at, id limit $1::int
+    ) as oldest where is_held limit $1::int`,
+    `
+    delete from event e using doomed d where (e.environment, e.occurred_at, e.id) = (d.environment, d.occurred_at, d.id)
+    returning position
+  ), marked as (
+    update event_feed set removed_through = last.position from (select max(position) as position from removed) as last
+    where last.position > removed_through`,
+  ),
+  /** Replaced user group tokens whose grace period is over: look-ups do not find them since. */
+  retiredTokens: underLock(
+    'remove-retired-tokens',
+    `
+    select token_hash from retired_token where expires_at <= now() and (select is_held from guard) limit $1::int
+    for update skip locked`,
+    `
+    delete from retired_token r using doomed d where r.token_hash = d.token_hash returning 1`,
+  ),
+  /** The generations of viewers whose embed tokens were revoked, once all of these have expired. */
+  revokedViewers: underLock(
+    'remove-revoked-viewers',
+    `
+    select team_id, viewer_id from revoked_viewer where expires_at <= now() and (select is_held from guard)
+    order by expires_at limit $1::int for update skip locked`,
+    `
+    delete from revoked_viewer v using doomed d where (v.team_id, v.viewer_id) = (d.team_id, d.viewer_id) returning 1`,
+  ),
+  /** Stored responses. Of each encryption key the oldest, which its part of the index begins with. */
+  idempotencyRecords: underLock(
+    'remove-idempotency-records',
+    `
+    select oldest.* from guard, (${usedKeys} select id from used where id is not null) as each_key, lateral (
+      select api_token_id, key_hash from idempotency_record
+      where encryption_key_id = each_key.id and created_at <= now() - interval '${idempotencyHours} hours'
+      order by created_at limit $1::int for update skip locked
+    ) as oldest where is_held limit $1::int`,
+    `
+    delete from idempotency_record r using doomed d where (r.api_token_id, r.key_hash) = (d.api_token_id, d.key_hash)
+    returning 1`,
+  ),
+  /** Deliveries of webhooks that are over. */
+  webhookDeliveries: underLock(
+    'remove-deliveries',
+    `
+    select id from webhook_delivery
+    where created_at <= now() - interval '${deliveryDays} days' and status <> 'PENDING' and (select is_held from guard)
+    order by created_at limit $1::int for update skip locked`,
+    `
+    delete from webhook_delivery w using doomed d where w.id = d.id returning 1`,
+  ),
+  /** Replaced secrets of webhooks that no longer sign. */
+  webhookSecrets: underLock(
+    'remove-webhook-secrets',
+    `
+    select id from webhook where previous_secret_ends_at <= now() and (select is_held from guard) limit $1::int
+    for update skip locked`,
+    `
+    update webhook w set previous_secret_encrypted = null, previous_secret_ends_at = null from doomed d where w.id = d.id
+    returning 1`,
+  ),
+};

@@ -1,4 +1,4 @@
-import { requestLimits, requestTimeouts } from '../request-limits.ts';
+import { requestLimits, requestTimeouts } from '../error-catalog.ts';
 
 /** The limits of the HTTP transport. docs/limits.md lists the same figures. */
 export const httpLimits = {

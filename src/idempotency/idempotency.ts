@@ -1,16 +1,17 @@
 import { createHash } from 'node:crypto';
 import type { Caller } from '../caller.ts';
-import { createSemaphore } from '../concurrency/semaphore.ts';
-import { StoredBytes } from '../concurrency/stored-bytes.ts';
+import { createSemaphore } from '../concurrency/fair-queue.ts';
+import { StoredBytes } from '../concurrency/sliding-window.ts';
 import type { Database } from '../database/client.ts';
 import { isUnavailable } from '../database/errors.ts';
 import type { Transaction } from '../database/transaction.ts';
 import { isMissingKey } from '../encryption/errors.ts';
-import type { EncryptionContext, KeyRing } from '../encryption/keys.ts';
+import type { KeyRing } from '../encryption/keys.ts';
 import { GatewayError } from '../errors.ts';
 import { asGatewayError } from '../failures.ts';
+import type { HttpRequest, HttpResponse } from '../http/types.ts';
 import type { Services } from '../user-groups/user-groups.ts';
-import { findRecord, type RecordId, storeRecord, tryLockRequest } from './statements.ts';
+import { decryptResponse, encryptResponse, findRecord, storeRecord, tryLockRequest } from './statements.ts';
 
 /** The limits of requests with an Idempotency-Key. */
 export const idempotencyLimits = {
@@ -142,6 +143,46 @@ export function createExecuteOnce(
   };
 }
 
+/** The request header with the key, as Node.js names it. */
+const idempotencyKeyHeader = 'idempotency-key';
+
+/** The header of a response that is the stored one of an earlier request. */
+const replayedHeader = 'idempotency-replayed';
+
+/** A response, and whether it is kept for requests with the same key. */
+export interface KeyedResponse {
+  readonly response: HttpResponse;
+  /** If not, no change is kept either. */
+  readonly isKept: boolean;
+}
+
+/** Whether a request has an Idempotency-Key, and an API token that the key can belong to. */
+export const hasIdempotencyKey = ({ headers, caller }: Pick<HttpRequest, 'headers' | 'caller'>): boolean =>
+  headers[idempotencyKeyHeader] !== undefined && caller.apiToken !== undefined;
+
+/**
+ * Responds to a request with an Idempotency-Key: executes it, or sends the response of the first one again, with the status and
+ * the body that it had, and the header `Idempotency-Replayed: true`.
+ *
+ * @param content what identifies the request: method, path, and all else that its effect depends on.
+ * @param execute executes the request with the services of its transaction.
+ * @throws GatewayError `INVALID_INPUT` when the key is malformed; what {@link ExecuteOnce} and `execute` throw.
+ */
+export async function respondOnce(
+  executeOnce: ExecuteOnce,
+  request: HttpRequest,
+  content: string,
+  execute: (services: Services) => Promise<KeyedResponse>,
+): Promise<HttpResponse> {
+  const key = parseIdempotencyKey(request.headers[idempotencyKeyHeader] as string);
+  const { response, isReplayed } = await executeOnce(request.caller, { key, content }, async (services) => {
+    const { response: executed, isKept } = await execute(services);
+    return { response: JSON.stringify(executed), isKept };
+  });
+  const { status, headers, body } = JSON.parse(response) as HttpResponse;
+  return { status, headers: isReplayed ? { ...headers, [replayedHeader]: 'true' } : headers, body };
+}
+
 /** Ends a transaction whose response is sent, but not kept. */
 class NotKept extends Error {
   readonly response: string;
@@ -153,23 +194,6 @@ class NotKept extends Error {
 }
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
-
-function contextOf({ apiTokenId, keyHash }: RecordId): EncryptionContext {
-  const row = Buffer.alloc(4 + keyHash.length);
-  row.writeInt32BE(apiTokenId);
-  keyHash.copy(row, 4);
-  return { column: 'idempotency_record.response_encrypted', row };
-}
-
-/** Encrypts a response for its row. */
-export function encryptResponse(keys: KeyRing, id: RecordId, response: string): Buffer {
-  return keys.encrypt(contextOf(id), response);
-}
-
-/** Decrypts a response. @throws DecryptionError when its key is not configured, or when it was changed. */
-export function decryptResponse(keys: KeyRing, id: RecordId, encrypted: Uint8Array): string {
-  return keys.decrypt(contextOf(id), encrypted);
-}
 
 /** The error while a request with the same key is being executed. */
 export const keyInUse = (): GatewayError =>

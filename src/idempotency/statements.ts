@@ -1,5 +1,6 @@
 import type { Database } from '../database/client.ts';
 import { columnTypes } from '../database/columns.ts';
+import type { EncryptionContext, KeyRing } from '../encryption/keys.ts';
 
 /** What identifies the request that a response was stored for. */
 export interface RecordId {
@@ -93,6 +94,23 @@ export async function replaceRecord(
   replacement: Buffer,
 ): Promise<boolean> {
   return (await query('replace-record', replace, [apiTokenId, keyHash, responseEncrypted, replacement])).length === 1;
+}
+
+function contextOf({ apiTokenId, keyHash }: RecordId): EncryptionContext {
+  const row = Buffer.alloc(4 + keyHash.length);
+  row.writeInt32BE(apiTokenId);
+  keyHash.copy(row, 4);
+  return { column: 'idempotency_record.response_encrypted', row };
+}
+
+/** Encrypts a response for its row. */
+export function encryptResponse(keys: KeyRing, id: RecordId, response: string): Buffer {
+  return keys.encrypt(contextOf(id), response);
+}
+
+/** Decrypts a response. @throws DecryptionError when its key is not configured, or when it was changed. */
+export function decryptResponse(keys: KeyRing, id: RecordId, encrypted: Uint8Array): string {
+  return keys.decrypt(contextOf(id), encrypted);
 }
 
 /** From id to id, as an index scan that skips. */

@@ -1,8 +1,9 @@
-import { within } from '../concurrency/semaphore.ts';
+import { within } from '../concurrency/fair-queue.ts';
 import type { Database } from '../database/client.ts';
-import { type DatabaseFacts, maxReplicas, type Replica, readDatabaseFacts } from './statements.ts';
-
-export { maxReplicas, type Replica };
+import { isMigrated } from '../database/migrate.ts';
+import { type DatabaseFacts, readDatabaseFacts } from '../database/server-state.ts';
+import type { KeyRing } from '../encryption/keys.ts';
+import { findNewestKeyId } from '../key-rotation/statements.ts';
 
 /** What is known about an instance of the gateway. */
 export interface InstanceReport {
@@ -36,7 +37,7 @@ export interface InstanceOptions {
   readonly migrations: readonly string[];
 }
 
-/** How long a report waits for the database. */
+/** How long a report, and `/readyz`, wait for the database. */
 const timeoutMs = 2_000;
 
 /**
@@ -63,4 +64,16 @@ export function instanceSource(
       return { version, startedAt, database: { isEmbedded, facts, migrations: migrations.length } };
     },
   };
+}
+
+/** Why the gateway cannot serve; nothing if it can. Never rejects. */
+export async function unreadiness(database: Database, keys: KeyRing): Promise<string | undefined> {
+  const read = async () =>
+    (await isMigrated(database)) ? { newest: await findNewestKeyId(database) } : 'the database has pending migrations';
+  const check = read().catch(() => 'the database is unreachable');
+  const found = await within(timeoutMs, check, () => 'the database does not respond');
+  if (typeof found === 'string') return found;
+  // Reads a file, and does not fail for the same reasons.
+  if (found.newest === undefined || keys.has(found.newest)) return undefined;
+  return `the encryption key ${found.newest} is missing, which new user groups use: the command doctor says where it belongs`;
 }

@@ -4,17 +4,21 @@ import { findSigningKeysOfKey, replaceSigningKey } from '../embed-tokens/stateme
 import { DecryptionError } from '../encryption/errors.ts';
 import type { KeyRing } from '../encryption/keys.ts';
 import { decryptToken, encryptToken } from '../encryption/stored-token.ts';
-import { decryptResponse, encryptResponse } from '../idempotency/idempotency.ts';
-import { type EncryptedRecord, findRecordsOfKey, replaceRecord } from '../idempotency/statements.ts';
+import {
+  decryptResponse,
+  type EncryptedRecord,
+  encryptResponse,
+  findRecordsOfKey,
+  replaceRecord,
+} from '../idempotency/statements.ts';
 import { decryptWebhookSecret, encryptWebhookSecret } from '../webhooks/secrets.ts';
 import { findWebhookSecretsOfKey, replaceWebhookSecret } from '../webhooks/statements/secrets.ts';
 import {
   countRowsByKey,
+  type EncryptedTable,
   findTokensOfKey,
   type KeyUse,
-  type Reencryption,
   replaceStoredTokens,
-  type StoredToken,
   type TokenTable,
 } from './statements.ts';
 
@@ -56,30 +60,22 @@ export async function reencryptAll(
   let others = await findOthers();
   const total = others.reduce((sum, { rows }) => sum + rows, 0);
   const problems = new Set<string>();
+  /** What is decrypted; undefined, with the reason among the problems, if it cannot be. */
+  const tryDecrypt: TryDecrypt = (decrypt) => {
+    try {
+      return decrypt();
+    } catch (error) {
+      if (!(error instanceof DecryptionError)) throw error;
+      if (problems.size < 10) problems.add(error.message);
+      return undefined;
+    }
+  };
   let changed = 0;
 
   for (let pass = 0; pass < maxPasses && others.length > 0; pass += 1) {
     for (const { table, id } of others) {
-      if (table === 'signing_key') {
-        changed += await reencryptSigningKeys(database, keys, id, problems);
-        onProgress(Math.min(changed, total), total);
-        continue;
-      }
-      if (table === 'webhook') {
-        changed += await reencryptWebhookSecrets(database, keys, id, problems);
-        onProgress(Math.min(changed, total), total);
-        continue;
-      }
-      if (table === 'idempotency_record') {
-        for await (const record of recordsOf(database, id)) {
-          changed += await reencryptRecord(database, keys, record, problems);
-          onProgress(Math.min(changed, total), total);
-        }
-        continue;
-      }
-      for await (const batch of batchesOf(database, table, id)) {
-        const changes = reencrypt(keys, table, batch, problems);
-        if (changes.length > 0) changed += await replaceStoredTokens(database, table, changes);
+      for await (const rows of reencryptions[table](id, database, keys, tryDecrypt)) {
+        changed += rows;
         onProgress(Math.min(changed, total), total);
       }
     }
@@ -88,85 +84,55 @@ export async function reencryptAll(
   return { changed, remaining: others, problems: [...problems] };
 }
 
-/** Encrypts the few signing keys that use the key with this id. Returns how many it did. */
-async function reencryptSigningKeys(
-  database: Pick<Database, 'query'>,
-  keys: KeyRing,
-  id: string,
-  problems: Set<string>,
-): Promise<number> {
-  let changed = 0;
-  for (const stored of await findSigningKeysOfKey(database, id)) {
-    const privateKey = tryDecrypt(() => decryptPrivateKey(keys, stored), problems);
-    if (privateKey === undefined) continue;
-    if (await replaceSigningKey(database, stored, encryptPrivateKey(keys, stored.id, privateKey))) changed += 1;
-  }
-  return changed;
-}
+type TryDecrypt = (decrypt: () => string) => string | undefined;
 
-/** Encrypts the few secrets of webhooks that use the key with this id. Returns how many it did. */
-async function reencryptWebhookSecrets(
-  database: Pick<Database, 'query'>,
-  keys: KeyRing,
-  keyId: string,
-  problems: Set<string>,
-): Promise<number> {
-  let changed = 0;
-  for (const stored of await findWebhookSecretsOfKey(database, keyId)) {
-    const { id, column, encrypted } = stored;
-    const secret = tryDecrypt(() => decryptWebhookSecret(keys, column, id, encrypted), problems);
-    if (secret === undefined) continue;
-    if (await replaceWebhookSecret(database, stored, encryptWebhookSecret(keys, column, id, secret))) changed += 1;
-  }
-  return changed;
-}
-
-/** Continues after the last record, for the same reason as {@link batchesOf}. */
-async function* recordsOf(database: Pick<Database, 'query'>, id: string): AsyncGenerator<EncryptedRecord> {
-  for (let after: EncryptedRecord | undefined; ; ) {
-    const batch = await findRecordsOfKey(database, { id, after, limit: responseBatchSize });
-    if (batch.length === 0) return;
-    yield* batch;
-    after = batch.at(-1);
-  }
-}
-
-/** Encrypts a stored response. Returns how many rows it changed. */
-async function reencryptRecord(
-  database: Pick<Database, 'query'>,
-  keys: KeyRing,
-  record: EncryptedRecord,
-  problems: Set<string>,
-): Promise<number> {
-  const response = tryDecrypt(() => decryptResponse(keys, record, record.responseEncrypted), problems);
-  if (response === undefined) return 0;
-  return (await replaceRecord(database, record, encryptResponse(keys, record, response))) ? 1 : 0;
-}
+/** Encrypts the values of a table that use the key with this id. Yields how many were changed, after each batch. */
+type Reencrypt = (id: string, database: Pick<Database, 'query'>, keys: KeyRing, tryDecrypt: TryDecrypt) => AsyncGenerator<number>;
 
 /** Continues after the last hash, so that rows that cannot be changed are not returned again. */
-async function* batchesOf(database: Pick<Database, 'query'>, table: TokenTable, id: string): AsyncGenerator<StoredToken[]> {
-  for (let after: Buffer | undefined; ; ) {
-    const batch = await findTokensOfKey(database, { table, id, after, limit: batchSize });
-    if (batch.length === 0) return;
-    yield batch;
-    after = batch.at(-1)?.tokenHash;
-  }
-}
+const reencryptTokens = (table: TokenTable): Reencrypt =>
+  async function* (id, database, keys, tryDecrypt) {
+    for (let after: Buffer | undefined; ; ) {
+      const batch = await findTokensOfKey(database, { table, id, after, limit: batchSize });
+      if (batch.length === 0) return;
+      const changes = batch.flatMap((stored) => {
+        const token = tryDecrypt(() => decryptToken(keys, table, stored));
+        return token === undefined ? [] : { previousHash: stored.tokenHash, ...encryptToken(keys, table, token) };
+      });
+      yield changes.length > 0 ? await replaceStoredTokens(database, table, changes) : 0;
+      after = batch.at(-1)?.tokenHash;
+    }
+  };
 
-function reencrypt(keys: KeyRing, table: TokenTable, batch: readonly StoredToken[], problems: Set<string>): Reencryption[] {
-  return batch.flatMap((stored) => {
-    const token = tryDecrypt(() => decryptToken(keys, table, stored), problems);
-    return token === undefined ? [] : { previousHash: stored.tokenHash, ...encryptToken(keys, table, token) };
-  });
-}
-
-/** What is decrypted; undefined, with the reason among the problems, if it cannot be. */
-function tryDecrypt(decrypt: () => string, problems: Set<string>): string | undefined {
-  try {
-    return decrypt();
-  } catch (error) {
-    if (!(error instanceof DecryptionError)) throw error;
-    if (problems.size < 10) problems.add(error.message);
-    return undefined;
-  }
-}
+/** What is encrypted, by its table. */
+const reencryptions: Readonly<Record<EncryptedTable, Reencrypt>> = {
+  user_group: reencryptTokens('user_group'),
+  retired_token: reencryptTokens('retired_token'),
+  async *signing_key(id, database, keys, tryDecrypt) {
+    for (const stored of await findSigningKeysOfKey(database, id)) {
+      const privateKey = tryDecrypt(() => decryptPrivateKey(keys, stored));
+      if (privateKey === undefined) continue;
+      yield Number(await replaceSigningKey(database, stored, encryptPrivateKey(keys, stored.id, privateKey)));
+    }
+  },
+  async *webhook(keyId, database, keys, tryDecrypt) {
+    for (const stored of await findWebhookSecretsOfKey(database, keyId)) {
+      const { id, column, encrypted } = stored;
+      const secret = tryDecrypt(() => decryptWebhookSecret(keys, column, id, encrypted));
+      if (secret === undefined) continue;
+      yield Number(await replaceWebhookSecret(database, stored, encryptWebhookSecret(keys, column, id, secret)));
+    }
+  },
+  /** Continues after the last record, as {@link reencryptTokens} does. */
+  async *idempotency_record(id, database, keys, tryDecrypt) {
+    for (let after: EncryptedRecord | undefined; ; ) {
+      const batch = await findRecordsOfKey(database, { id, after, limit: responseBatchSize });
+      if (batch.length === 0) return;
+      for (const record of batch) {
+        const response = tryDecrypt(() => decryptResponse(keys, record, record.responseEncrypted));
+        if (response !== undefined) yield Number(await replaceRecord(database, record, encryptResponse(keys, record, response)));
+      }
+      after = batch.at(-1);
+    }
+  },
+};

@@ -1,7 +1,11 @@
 import type { Caller, Credential } from '../caller.ts';
+import { runPeriodically } from '../concurrency/periodic.ts';
+import { SlidingWindow } from '../concurrency/sliding-window.ts';
+import type { Database } from '../database/client.ts';
 import { RateLimited } from '../errors.ts';
 import type { HttpRequest, HttpResponse, RequestHead, ResponseBody, Route } from '../http/types.ts';
-import { type AddRequestCounts, keptSeconds } from './statements.ts';
+import { metrics } from '../metrics/metrics.ts';
+import { type AddRequestCounts, bindRequestCounts, keptSeconds } from './statements.ts';
 
 /** The length of the window in which the requests of an API token are counted, in seconds. */
 const windowSeconds = 60;
@@ -9,61 +13,13 @@ const windowSeconds = 60;
 /** The current second, and as many whole ones as the window has: so no 60 seconds have more requests than are permitted. */
 const slotCount = windowSeconds + 1;
 
-/** The requests of one API token in the last 60 seconds, by the second. Takes 300 bytes. */
-export class RequestWindow {
-  private readonly counts = new Uint32Array(slotCount);
-  private second: number;
-  private sum = 0;
-
-  /** @param second the current second, of any clock that never goes back. */
-  constructor(second: number) {
-    this.second = second;
-  }
-
-  /** The requests up to a second, which must not be before that of an earlier call. */
-  total(second: number): number {
-    const steps = Math.min(second - this.second, slotCount);
-    for (let step = 1; step <= steps; step += 1) {
-      const index = (this.second + step) % slotCount;
-      this.sum -= this.counts[index] as number;
-      this.counts[index] = 0;
-    }
-    if (second > this.second) this.second = second;
-    return this.sum;
-  }
-
-  /** Adds requests of the current second or an earlier one; those before the window are ignored. */
-  add(second: number, count: number): void {
-    if (second <= this.second - slotCount || second > this.second) return;
-    // Below zero for requests of other processes from before the start of this one.
-    const index = (second + slotCount) % slotCount;
-    this.counts[index] = (this.counts[index] as number) + count;
-    this.sum += count;
-  }
-
-  /**
-   * How many seconds from the beginning of the current second it takes, without further requests, until at most `most` remain.
-   *
-   * @param most fewer than there are now.
-   */
-  secondsUntil(most: number): number {
-    let remaining = this.sum;
-    for (let age = slotCount - 1; age > 0; age -= 1) {
-      // The oldest first; a second leaves the window when the whole of it is 60 seconds ago.
-      remaining -= this.counts[(this.second - age + slotCount) % slotCount] as number;
-      if (remaining <= most) return slotCount - age;
-    }
-    return slotCount;
-  }
-}
-
 /** The message of a refusal. */
 export const rateLimited = (limit: number, retryAfterSeconds: number): string =>
   `The API token has sent ${limit} requests within ${windowSeconds} seconds, the most that are permitted. Nothing was changed. ` +
   `Send it again after ${retryAfterSeconds} seconds.`;
 
 /** What an API token may still send. */
-export interface Quota {
+interface Quota {
   /** How many requests are permitted now. */
   readonly remaining: number;
   /** In how many seconds more are permitted, if there are no requests until then; 0 if no request is counted. */
@@ -74,7 +30,7 @@ export interface Quota {
 const overlapSeconds = 3;
 
 /** What the limit of an API token depends on. */
-export type LimitedToken = Pick<Credential, 'id' | 'rateLimit'>;
+type LimitedToken = Pick<Credential, 'id' | 'rateLimit'>;
 
 /**
  * Limits the requests that each API token may send in 60 seconds, over all processes that share their counts. A sliding window:
@@ -86,7 +42,7 @@ export class RateLimiter {
   /** Requests per 60 seconds of API tokens that have no limit of their own; 0: any number. */
   private readonly limit: number;
   private readonly now: () => number;
-  private readonly windows = new Map<number, RequestWindow>();
+  private readonly windows = new Map<number, SlidingWindow>();
   /** The requests that no other process knows yet, by API token. */
   private unshared = new Map<number, number>();
   /** Of the last seconds of the database's clock, which requests of all processes are in the windows, by API token. */
@@ -122,7 +78,7 @@ export class RateLimiter {
     const second = Math.floor(now);
     const window = this.windowOf(apiToken.id, second);
     if (window.total(second) >= limit) {
-      const retryAfterSeconds = Math.ceil(second + window.secondsUntil(limit - 1) - now);
+      const retryAfterSeconds = Math.ceil(second + window.slotsUntil(limit - 1) - now);
       throw new RateLimited(caller, rateLimited(limit, retryAfterSeconds), retryAfterSeconds);
     }
     window.add(second, 1);
@@ -139,7 +95,7 @@ export class RateLimiter {
     if (!window || total === 0) return { remaining: limit, seconds: 0 };
     // More than are permitted, if several processes admitted requests before they knew of each other's, or the limit was lowered.
     const free = Math.min(total, limit);
-    return { remaining: limit - free, seconds: Math.ceil(second + window.secondsUntil(free - 1) - now) };
+    return { remaining: limit - free, seconds: Math.ceil(second + window.slotsUntil(free - 1) - now) };
   }
 
   /**
@@ -173,10 +129,10 @@ export class RateLimiter {
     this.known.set(second, counts.set(apiTokenId, (counts.get(apiTokenId) ?? 0) + count));
   }
 
-  private windowOf(apiTokenId: number, second: number): RequestWindow {
+  private windowOf(apiTokenId: number, second: number): SlidingWindow {
     const known = this.windows.get(apiTokenId);
     if (known) return known;
-    const created = new RequestWindow(second);
+    const created = new SlidingWindow(slotCount, second);
     this.windows.set(apiTokenId, created);
     return created;
   }
@@ -189,7 +145,7 @@ const policyName = '"api-token"';
  * A route whose responses to requests with an API token that has a limit, errors too, state what the token may still send: the
  * headers `RateLimit` and `RateLimit-Policy` of draft-ietf-httpapi-ratelimit-headers-11.
  */
-export function withRateLimitHeaders(limiter: RateLimiter, route: Route): Route {
+function withRateLimitHeaders(limiter: RateLimiter, route: Route): Route {
   if (route.credential === 'ignored') return route;
   const withHeaders = <Response extends HttpResponse<ResponseBody>>(response: Response, apiToken: LimitedToken): Response => {
     const { remaining, seconds } = limiter.quotaOf(apiToken);
@@ -212,6 +168,55 @@ export function withRateLimitHeaders(limiter: RateLimiter, route: Route): Route 
       const apiToken = limitedTokenOf(request);
       const response = route.renderError(error, request);
       return apiToken ? withHeaders(response, apiToken) : response;
+    },
+  };
+}
+
+/** How often a process shares its counts: what it has counted is known to all others after two of these and two statements. */
+const intervalMs = 1_000;
+
+/** The rate limit of API tokens, as a gateway's authentication and routes use it. */
+interface RateLimiting {
+  /** Counts a request whose API token is accepted, before its body is used. @throws RateLimited. */
+  admit(caller: Caller): void;
+  route(route: Route): Route;
+  /** Shares the last counts. Never rejects. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts to limit the requests of each API token, and to share their counts.
+ *
+ * @param limit requests per 60 seconds of API tokens without a limit of their own; 0: any number.
+ * @param onShared receives the outcome of each statement: the error, after which each process limits by itself, or nothing.
+ */
+export function startRateLimiting(
+  limit: number,
+  database: Pick<Database, 'query'>,
+  onShared: (error?: unknown) => void,
+): RateLimiting {
+  const limiter = new RateLimiter(limit);
+  const addRequestCounts = bindRequestCounts(database);
+  for (const result of ['success', 'failure']) metrics.rateLimitSyncs.inc({ result }, 0);
+  let isFailing = false;
+  const report = (error?: unknown): void => {
+    isFailing = error !== undefined;
+    metrics.rateLimitSyncs.inc({ result: isFailing ? 'failure' : 'success' });
+    onShared(error);
+  };
+  const share = async (): Promise<void> => {
+    if (limiter.isIdle) return;
+    await limiter.share(addRequestCounts);
+    report();
+  };
+  const stopSharing = runPeriodically(share, { firstDelayMs: 0, nextDelayMs: () => intervalMs, onFailure: report });
+  return {
+    admit: (caller) => limiter.admit(caller),
+    route: (route) => withRateLimitHeaders(limiter, route),
+    async stop() {
+      await stopSharing();
+      // A database that does not respond is not waited for a second time.
+      if (!isFailing) await share().catch(report);
     },
   };
 }

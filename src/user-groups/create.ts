@@ -3,11 +3,11 @@ import type { Author } from '../audit-log/statements/insert.ts';
 import type { Caller } from '../caller.ts';
 import type { KeyRing } from '../encryption/keys.ts';
 import { encryptToken } from '../encryption/stored-token.ts';
-import { Conflict, GatewayError } from '../errors.ts';
+import { Conflict, GatewayError, type InvalidInput } from '../errors.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import { issueToken } from '../tokens.ts';
 import { initialValues, type UserGroupFields } from './attribute-values.ts';
-import { checkGetOrCreate, newGroupRefusal } from './rules.ts';
+import { checkBulkSize, checkGetOrCreate, newGroupRefusal } from './rules.ts';
 import type { AuthoredDraft } from './statements/insert.ts';
 import { type Services, withToken } from './user-groups.ts';
 
@@ -65,17 +65,127 @@ export async function getOrCreateUserGroup(services: Services, caller: Caller, i
   throw creationContended(providedId);
 }
 
+/** A group of a bulk call that is valid and has no outcome yet. */
+interface PendingGroup {
+  readonly index: number;
+  readonly input: NewUserGroup;
+  readonly environmentTag: EnvironmentTag | null;
+}
+
+/**
+ * Does for each input what {@link getOrCreateUserGroup} does, one after another, in a number of statements that does not depend
+ * on how many there are.
+ *
+ * @param withJson whether properties and mappings of existing groups are read; without it, taking them from a group throws.
+ * @returns for each input, in order, what that function returns or throws: a failure of one does not affect the others.
+ * @throws Forbidden without `groups:write`.
+ * @throws InvalidInput for none, or more than 1,000.
+ * @throws GatewayError `RATE_LIMITED` when the API token has recorded too much in the audit log.
+ * @throws GatewayError `UNAVAILABLE` when groups with one of the ids come and go during each attempt.
+ */
+export async function getOrCreateUserGroups(
+  services: Services,
+  caller: Caller,
+  inputs: readonly NewUserGroup[],
+  { withJson }: { readonly withJson: boolean },
+): Promise<(Creation | GatewayError)[]> {
+  caller.require('groups:write');
+  checkBulkSize(inputs);
+  const outcomes: (Creation | GatewayError)[] = [];
+  const settle = (index: number, decide: () => Creation | undefined): boolean => {
+    try {
+      const creation = decide();
+      if (creation) outcomes[index] = creation;
+      return creation !== undefined;
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      outcomes[index] = error;
+      return true;
+    }
+  };
+
+  let pending: PendingGroup[] = [];
+  for (const [index, input] of inputs.entries()) {
+    settle(index, () => {
+      const environmentTag = caller.chooseEnvironment(input.environmentTag);
+      checkGetOrCreate(input);
+      pending.push({ index, input, environmentTag });
+      return undefined;
+    });
+  }
+
+  if (pending.length === 0) return outcomes;
+  const { author } = caller;
+  const stored = new Map(await services.db.userGroup.findByProvidedIds(idsOf(pending), withJson));
+  for (let attempt = 1; attempt <= maxCreationAttempts; attempt += 1) {
+    const { drafts: planned, refusals } = planDrafts(services.keys, author, pending, stored);
+    const drafts = [...planned.values()].map(({ draft }) => draft);
+    if (attempt === 1 && drafts.length > 0) requireEventBytes(services.eventBytes, caller);
+    const inserted = drafts.length > 0 ? await services.db.userGroup.insertMany(drafts) : [];
+    for (const group of inserted) stored.set(group.providedId, [...(stored.get(group.providedId) ?? []), group]);
+
+    pending = pending.filter(({ index, input: { providedId }, environmentTag }) => {
+      const own = planned.get(index);
+      return !settle(index, () => {
+        const refusal = refusals.get(index);
+        if (refusal) throw refusal;
+        const userGroup = ownAmong(stored.get(providedId) ?? [], { providedId, environmentTag });
+        if (!userGroup) return undefined;
+        const created = own !== undefined && isOfDraft(userGroup, own.draft);
+        return { userGroup: created ? withToken(userGroup, own.token) : userGroup, created };
+      });
+    });
+    if (pending.length === 0) return outcomes;
+    // Something else holds these ids, or did: read where groups are written.
+    const ids = idsOf(pending);
+    const holders = await services.db.userGroup.findHoldersOfIds(ids, withJson);
+    for (const id of ids) stored.set(id, holders.get(id) ?? []);
+  }
+  throw creationContended(pending[0]?.input.providedId ?? '');
+}
+
+const idsOf = (pending: readonly PendingGroup[]): string[] => [...new Set(pending.map(({ input }) => input.providedId))];
+
+/**
+ * The groups to insert, by the index of their input: those that neither a stored group nor one that is planned before excludes.
+ * And of those the ones that may not be created, with the reason.
+ */
+function planDrafts(
+  keys: KeyRing,
+  author: Author,
+  pending: readonly PendingGroup[],
+  stored: ReadonlyMap<string, readonly UserGroup[]>,
+): { drafts: Map<number, NewDraft>; refusals: Map<number, InvalidInput> } {
+  const drafts = new Map<number, NewDraft>();
+  const refusals = new Map<number, InvalidInput>();
+  const taken = new Map<string, (EnvironmentTag | null)[]>();
+  for (const { index, input, environmentTag } of pending) {
+    const { providedId } = input;
+    const tags = taken.get(providedId) ?? (stored.get(providedId) ?? []).map((group) => group.environmentTag);
+    taken.set(providedId, tags);
+    if (tags.some((tag) => tag === environmentTag || !canShareId(tag, environmentTag))) continue;
+    const refusal = newGroupRefusal(input);
+    if (refusal) {
+      refusals.set(index, refusal);
+      continue;
+    }
+    tags.push(environmentTag);
+    drafts.set(index, draftOf(keys, input, environmentTag, author));
+  }
+  return { drafts, refusals };
+}
+
 /** How often a creation begins again because the group that was in its way is gone. */
-export const maxCreationAttempts = 5;
+const maxCreationAttempts = 5;
 
 /** The error when groups with the id came and went during each attempt. */
-export function creationContended(providedId: string): GatewayError {
+function creationContended(providedId: string): GatewayError {
   const cause = `User groups with the id ${JSON.stringify(providedId)} are being created and deleted at the same time.`;
   return new GatewayError('UNAVAILABLE', `${cause} This one was not created. It is safe to try again.`);
 }
 
 /** Whether two groups of these environments may have the same id: only if one is Customer and the other Testing. */
-export function canShareId(a: EnvironmentTag | null, b: EnvironmentTag | null): boolean {
+function canShareId(a: EnvironmentTag | null, b: EnvironmentTag | null): boolean {
   return a !== null && b !== null && a !== b;
 }
 
@@ -84,7 +194,7 @@ export function canShareId(a: EnvironmentTag | null, b: EnvironmentTag | null): 
  *
  * @throws Conflict when two groups that cannot share the id would.
  */
-export function ownAmong(
+function ownAmong(
   groups: readonly UserGroup[],
   { providedId, environmentTag }: Pick<UserGroup, 'providedId' | 'environmentTag'>,
 ): UserGroup | undefined {
@@ -110,8 +220,7 @@ export function draftOf(keys: KeyRing, input: NewUserGroup, environmentTag: Envi
 }
 
 /** Whether an inserted group is the one of this draft: no two drafts have the same token. */
-export const isOfDraft = ({ tokenHash }: UserGroup, draft: AuthoredDraft): boolean =>
-  Buffer.compare(tokenHash, draft.tokenHash) === 0;
+const isOfDraft = ({ tokenHash }: UserGroup, draft: AuthoredDraft): boolean => Buffer.compare(tokenHash, draft.tokenHash) === 0;
 
 /**
  * The id is taken for groups of `environmentTag`: by an untagged group, or for an untagged one, by a group of any environment.

@@ -1,5 +1,5 @@
 import type { Caller } from '../caller.ts';
-import { createSemaphore } from '../concurrency/semaphore.ts';
+import { createSemaphore } from '../concurrency/fair-queue.ts';
 import {
   defineKeyset,
   integerColumn,
@@ -9,7 +9,7 @@ import {
   textColumn,
   timeColumn,
 } from '../database/keyset.ts';
-import { pageReads } from '../database/page-reads.ts';
+import { pageReads } from '../database/page.ts';
 import { readWithinTime } from '../database/timed-read.ts';
 import { abandoned } from '../errors.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';

@@ -16,7 +16,7 @@ import { mediaTypes } from '../http/media-types.ts';
 import { type Failure, problem } from '../http/problem.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../http/types.ts';
 import type { ExecuteOnce } from '../idempotency/idempotency.ts';
-import { hasIdempotencyKey, type KeyedResponse, respondOnce } from '../idempotency/route.ts';
+import { hasIdempotencyKey, type KeyedResponse, respondOnce } from '../idempotency/idempotency.ts';
 import { tracing } from '../tracing/tracing.ts';
 import { givenAttributes, memberPath } from './attribute-values.ts';
 import { deleteUserGroup, updateUserGroup } from './change.ts';

@@ -4,8 +4,6 @@ import type { GivenName } from './attributes.ts';
 import { type Expecting, maxVersion } from './statements/columns.ts';
 import { newTextIssues, printableIssues, propertiesIssues, textIssues } from './values.ts';
 
-export { maxVersion };
-
 /** An input as it was sent: its members may be missing or of any type. */
 export type Unchecked<Member extends string> = { readonly [Name in Member]?: unknown };
 
@@ -20,9 +18,20 @@ export type UncheckedBy = Unchecked<'teamId' | 'providedId' | 'token'>;
  */
 export type InputCheck<Input> = (input: Input) => void;
 
+/** The check that finds the issues which a function lists. */
+const checkOf =
+  <Input>(issuesOf: (input: Input) => Iterable<Issue>): InputCheck<Input> =>
+  (input) =>
+    assertNoIssues(issuesOf(input));
+
+/** The issues of a new group, of any type; lazy, so that checking stops as soon as enough issues are taken. */
+export function* getOrCreateIssues(input: Unchecked<'providedId' | GivenName>): Generator<Issue> {
+  yield* textIssues(['providedId'], input.providedId);
+  yield* fieldIssues(input);
+}
+
 /** Checks the input of get-or-create. */
-export const checkGetOrCreate: InputCheck<Unchecked<'providedId' | GivenName>> = (input) =>
-  assertNoIssues(getOrCreateIssues(input));
+export const checkGetOrCreate = checkOf(getOrCreateIssues);
 
 /**
  * What a group may not be created with, though a stored one may have it: control characters in its id or name. The input was
@@ -39,38 +48,6 @@ export function newGroupRefusal({
   return issues.length > 0 ? new InvalidInput(issues) : undefined;
 }
 
-/** The input of an update. */
-type UncheckedUpdate = Unchecked<GivenName | 'mergeProperties'> & Expecting & { readonly by: UncheckedBy };
-
-/** Checks the input of an update: the selector, the fields to change, and the expected versions. */
-export const checkUpdate: InputCheck<UncheckedUpdate> = (input) => assertNoIssues(updateIssues(input));
-
-/** Checks the input of a deletion. */
-export const checkDelete: InputCheck<Expecting & { readonly by: UncheckedBy }> = (input) =>
-  assertNoIssues([...selectorIssues(input.by), ...versionIssues(input)]);
-
-/** Checks the input of a suspension. */
-export const checkSuspend: InputCheck<Unchecked<'reason'> & { readonly by: UncheckedBy }> = ({ by, reason }) =>
-  assertNoIssues([...selectorIssues(by), ...(reason == null ? [] : newTextIssues(['reason'], reason))]);
-
-/** Checks the input of a resumption. */
-export const checkResume: InputCheck<{ readonly by: UncheckedBy }> = ({ by }) => assertNoIssues(selectorIssues(by));
-
-/** Checks properties that a merge patch resulted in. @throws InvalidInput. */
-export function checkMergedProperties(properties: unknown): void {
-  assertNoIssues(
-    propertiesIssues(['mergeProperties'], properties).map(({ path, message }) => ({
-      path,
-      message: `after the merge ${message}`,
-    })),
-  );
-}
-
-/** Checks the input of a change of environment. The environment must be given; `null` means untagged. */
-export function checkSetEnvironment(input: Unchecked<'environmentTag'> & Expecting & { readonly by: UncheckedBy }): void {
-  assertNoIssues(setEnvironmentIssues(input));
-}
-
 /** The most groups of one bulk call. */
 export const maxBulkGroups = 1_000;
 
@@ -80,22 +57,16 @@ export function checkBulkSize({ length }: readonly unknown[]): void {
   throw new InvalidInput([{ path: ['groups'], message: `must have 1 to ${maxBulkGroups} groups.` }]);
 }
 
-/** Checks the input of a token rotation. */
-export const checkRotate: InputCheck<Unchecked<'currentToken' | 'graceSeconds'> & Expecting> = (input) =>
-  assertNoIssues(rotateIssues(input));
-
-/** Validates a selector. @throws InvalidInput. */
-export function checkSelector(by: UncheckedBy): void {
-  assertNoIssues(selectorIssues(by));
+/** An input that selects a group. */
+interface Selecting {
+  readonly by: UncheckedBy;
 }
 
-/** The issues of a new group, of any type; lazy, so that checking stops as soon as enough issues are taken. */
-export function* getOrCreateIssues(input: Unchecked<'providedId' | GivenName>): Generator<Issue> {
-  yield* textIssues(['providedId'], input.providedId);
-  yield* fieldIssues(input);
-}
+/** The input of an update. */
+type UncheckedUpdate = Unchecked<GivenName | 'mergeProperties'> & Expecting & Selecting;
 
-function* updateIssues({ by, mergeProperties, ...change }: UncheckedUpdate): Generator<Issue> {
+/** Checks the input of an update: the selector, the fields to change, and the expected versions. */
+export const checkUpdate = checkOf(function* ({ by, mergeProperties, ...change }: UncheckedUpdate) {
   yield* selectorIssues(by);
   if (mergeProperties !== undefined) yield* patchIssues(mergeProperties, change.properties);
   for (const [name, { nullable }] of givenAttributes) {
@@ -104,7 +75,7 @@ function* updateIssues({ by, mergeProperties, ...change }: UncheckedUpdate): Gen
   }
   yield* fieldIssues(change);
   yield* versionIssues(change);
-}
+});
 
 function* patchIssues(patch: unknown, properties: unknown): Generator<Issue> {
   const path = ['mergeProperties'];
@@ -113,27 +84,40 @@ function* patchIssues(patch: unknown, properties: unknown): Generator<Issue> {
   else yield* propertiesIssues(path, patch);
 }
 
-function* setEnvironmentIssues({
-  by,
-  environmentTag,
-  ...expecting
-}: Unchecked<'environmentTag'> & Expecting & { readonly by: UncheckedBy }): Generator<Issue> {
-  yield* selectorIssues(by);
-  if (environmentTag === undefined) yield { path: ['environmentTag'], message: 'is required; null means untagged.' };
-  yield* versionIssues(expecting);
-}
+/** Checks properties that a merge patch resulted in. */
+export const checkMergedProperties = checkOf((properties: unknown) =>
+  propertiesIssues(['mergeProperties'], properties).map(({ path, message }) => ({ path, message: `after the merge ${message}` })),
+);
 
-function* rotateIssues({
-  currentToken,
-  graceSeconds,
-  ...expecting
-}: Unchecked<'currentToken' | 'graceSeconds'> & Expecting): Generator<Issue> {
+/** Checks the input of a deletion. */
+export const checkDelete = checkOf((input: Expecting & Selecting) => [...selectorIssues(input.by), ...versionIssues(input)]);
+
+/** Checks the input of a suspension. */
+export const checkSuspend = checkOf(({ by, reason }: Unchecked<'reason'> & Selecting) => [
+  ...selectorIssues(by),
+  ...(reason == null ? [] : newTextIssues(['reason'], reason)),
+]);
+
+/** Checks the input of a change of environment. The environment must be given; `null` means untagged. */
+export const checkSetEnvironment = checkOf(function* (input: Unchecked<'environmentTag'> & Expecting & Selecting) {
+  yield* selectorIssues(input.by);
+  if (input.environmentTag === undefined) yield { path: ['environmentTag'], message: 'is required; null means untagged.' };
+  yield* versionIssues(input);
+});
+
+/** The longest grace period of a replaced token, in seconds: a week. */
+export const maxGraceSeconds = 604_800;
+
+/** Checks the input of a token rotation. */
+export const checkRotate = checkOf(function* (input: Unchecked<'currentToken' | 'graceSeconds'> & Expecting) {
+  const { currentToken, graceSeconds } = input;
   yield* textIssues(['currentToken'], currentToken);
-  if (graceSeconds != null && !isGracePeriod(graceSeconds)) {
+  const isGracePeriod = Number.isInteger(graceSeconds) && Number(graceSeconds) >= 0 && Number(graceSeconds) <= maxGraceSeconds;
+  if (graceSeconds != null && !isGracePeriod) {
     yield { path: ['graceSeconds'], message: `must be a whole number from 0 to ${maxGraceSeconds}.` };
   }
-  yield* versionIssues(expecting);
-}
+  yield* versionIssues(input);
+});
 
 function versionIssues({ expectedVersions = [] }: Expecting): Issue[] {
   const isVersion = (version: number) => Number.isInteger(version) && version >= 1 && version <= maxVersion;
@@ -147,15 +131,11 @@ export function selectorIssues(by: UncheckedBy): Issue[] {
   return 'token' in by ? textIssues(['by', 'token'], by.token) : [];
 }
 
+/** Checks a selector. */
+export const checkSelector = checkOf(selectorIssues);
+
 function* fieldIssues(given: Unchecked<GivenName>): Generator<Issue> {
   for (const [name, { check }] of givenAttributes) if (given[name] != null) yield* check([name], given[name]);
-}
-
-/** The longest grace period of a replaced token, in seconds: a week. */
-export const maxGraceSeconds = 604_800;
-
-function isGracePeriod(seconds: unknown): boolean {
-  return Number.isInteger(seconds) && (seconds as number) >= 0 && (seconds as number) <= maxGraceSeconds;
 }
 
 /** Takes issues until there are as many as are listed. @throws InvalidInput when there is one. */

@@ -1,7 +1,7 @@
 import type { FeedWatch } from '../audit-log/feed.ts';
 import type { Feed } from '../audit-log/statements/feed.ts';
 import type { Caller } from '../caller.ts';
-import type { StoredBytes } from '../concurrency/stored-bytes.ts';
+import type { StoredBytes } from '../concurrency/sliding-window.ts';
 import type { Db } from '../db.ts';
 import type { EmbedTokenIssuer } from '../embed-tokens/signing-keys.ts';
 import { MissingKey } from '../encryption/errors.ts';
@@ -10,8 +10,8 @@ import { decryptToken, encryptToken, type StoredToken } from '../encryption/stor
 import { InvalidInput, NotFound, VersionMismatch } from '../errors.ts';
 import type { UserGroup } from '../generated/prisma/client.ts';
 import { issueToken, mayBeUserGroupToken } from '../tokens.ts';
-import type { LastResolved } from './last-resolved.ts';
 import { checkRotate, checkSelector } from './rules.ts';
+import type { LastResolved } from './statements/last-resolved.ts';
 import type { GroupOfToken } from './statements/look-up.ts';
 
 /**
@@ -171,9 +171,13 @@ export async function locate(
   by: UserGroupBy,
   options: ReadOptions = {},
 ): Promise<UserGroup | undefined> {
+  if ('token' in by) {
+    const found = await findGroupOfToken(services, caller, by.token);
+    if (!found) checkSelector(by); // what may be a token has no issues
+    return onlyVisible(caller, found?.isCurrent ? withToken(found.userGroup, by.token) : found?.userGroup);
+  }
   checkSelector(by);
   if ('teamId' in by) return onlyVisible(caller, await lookUpGroup(services, caller, by.teamId, options));
-  if ('token' in by) return onlyVisible(caller, await locateByToken(services, caller, by.token));
   const groups =
     (await services.db.userGroup.findByProvidedId(by.providedId, caller.queueKey))?.filter((group) => caller.canAccess(group)) ??
     [];
@@ -211,11 +215,6 @@ async function requireKeysOfTokens({ db, keys }: Services, { queueKey }: Caller)
   for (const id of missing) {
     if (await db.userGroup.hasLiveTokens(id, queueKey)) throw new MissingKey('user_group.token_hash', id, { isUnchanged: true });
   }
-}
-
-async function locateByToken(services: Services, caller: Caller, token: string): Promise<UserGroup | undefined> {
-  const found = await findGroupOfToken(services, caller, token);
-  return found?.isCurrent ? withToken(found.userGroup, token) : found?.userGroup;
 }
 
 function onlyVisible(caller: Caller, group: UserGroup | undefined): UserGroup | undefined {

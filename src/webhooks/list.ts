@@ -1,7 +1,6 @@
 import type { Caller } from '../caller.ts';
 import { between, bigIntColumn, defineKeyset, integerColumn, type KeysetSection, sectionOf } from '../database/keyset.ts';
-import { type CountedPage, cutPage, type Page, type PageInput, withTotalCount } from '../database/page.ts';
-import { pageReads } from '../database/page-reads.ts';
+import { type CountedPage, cutPage, type Page, type PageInput, pageReads, withTotalCount } from '../database/page.ts';
 import { readWithinTime } from '../database/timed-read.ts';
 import type { PrismaClient, WebhookDelivery, WebhookDeliveryStatus } from '../generated/prisma/client.ts';
 import type { Services } from '../user-groups/user-groups.ts';

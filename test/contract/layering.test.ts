@@ -4,15 +4,7 @@ import { expect, test } from 'vitest';
 
 /** The folders and files of `src`, the lowest layer first: what is imported at run time is of a lower layer, or of the same. */
 const layers: readonly (readonly string[])[] = [
-  [
-    'first-process.ts',
-    'package-root.ts',
-    'request-limits.ts',
-    'runtime-flags.ts',
-    'terminal-text.ts',
-    'token-prefixes.ts',
-    'tokens.ts',
-  ],
+  ['package-root.ts', 'runtime-flags.ts', 'terminal-text.ts', 'token-prefixes.ts', 'tokens.ts'],
   ['caller.ts', 'error-catalog.ts', 'errors.ts', 'scopes.ts', 'concurrency', 'encryption', 'metrics', 'tracing'],
   ['database'],
   ['failures.ts', 'http', 'json.ts'],
@@ -30,18 +22,7 @@ const layers: readonly (readonly string[])[] = [
     'user-groups',
     'webhooks',
   ],
-  [
-    'commands',
-    'db.ts',
-    'gateway.ts',
-    'log.ts',
-    'main.ts',
-    'request-log.ts',
-    'routes.ts',
-    'schema.ts',
-    'setting-values.ts',
-    'settings.ts',
-  ],
+  ['commands', 'db.ts', 'gateway.ts', 'log.ts', 'main.ts', 'routes.ts', 'schema.ts', 'setting-values.ts', 'settings.ts'],
 ];
 
 const layerOf = (file: string): number => layers.findIndex((names) => names.includes(file.split('/')[0] ?? ''));

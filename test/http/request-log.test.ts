@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createRequestLog, traceIdOf } from '../../src/request-log.ts';
+import { createRequestLog, traceIdOf } from '../../src/log.ts';
 import { type RequestOptions, startGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;

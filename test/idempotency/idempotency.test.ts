@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { issueApiToken } from '../../src/api-tokens/api-tokens.ts';
 import { Caller } from '../../src/caller.ts';
-import { StoredBytes } from '../../src/concurrency/stored-bytes.ts';
+import { StoredBytes } from '../../src/concurrency/sliding-window.ts';
 import { connectDatabase } from '../../src/database/client.ts';
 import { generateEncryptionKey } from '../../src/encryption/key-texts.ts';
 import { KeyRing } from '../../src/encryption/keys.ts';

@@ -53,7 +53,7 @@ test('replicas have a name and a state, and are unknown to a role that may not s
   try {
     await replica.connect();
     const { facts } = (await instanceSource(database, options).read()).database;
-    expect(facts?.replicas).toContainEqual({ name: 'the-replica', state: 'startup', lagBytes: undefined });
+    expect(facts?.replicas).toContainEqual({ name: 'the-replica', state: 'startup', lagBytes: null });
 
     await database.pool.query(`create role ${role} login password 'limited'; grant select on _prisma_migrations to ${role}`);
     const seen = (await instanceSource(limited, options).read()).database;

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import type { KeyRing } from '../../src/encryption/keys.ts';
 import type { EnvironmentTag } from '../../src/generated/prisma/client.ts';
-import { exportUserGroups } from '../../src/user-groups/export.ts';
 import { type FormatName, groupFormats, readGroupLines } from '../../src/user-groups/files/formats.ts';
 import { type ImportOptions, type ImportSummary, importUserGroups } from '../../src/user-groups/import.ts';
+import { exportUserGroups } from '../../src/user-groups/statements/export.ts';
 import type { TestDatabase } from './database.ts';
 import { testKeys } from './keys.ts';
 

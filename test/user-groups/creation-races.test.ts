@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { getOrCreateUserGroup } from '../../src/user-groups/create.ts';
-import { getOrCreateUserGroups } from '../../src/user-groups/create-many.ts';
+import { getOrCreateUserGroup, getOrCreateUserGroups } from '../../src/user-groups/create.ts';
 import type { Services } from '../../src/user-groups/user-groups.ts';
 import { callerWith } from '../support/caller.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { introspect } from '../../src/embed-tokens/embed-tokens.ts';
-import { recordLastResolved } from '../../src/user-groups/last-resolved.ts';
-import { bindResolvedStamps } from '../../src/user-groups/statements/last-resolved.ts';
+import { recordLastResolved } from '../../src/user-groups/statements/last-resolved.ts';
 import { findUserGroup, type Services } from '../../src/user-groups/user-groups.ts';
 import { callerWith } from '../support/caller.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -40,7 +39,7 @@ async function read(teamId: number) {
 }
 
 function start(): { services: Services; flush: () => Promise<void> } {
-  const lastResolved = recordLastResolved(bindResolvedStamps(database));
+  const lastResolved = recordLastResolved(database);
   onTestFinished(() => lastResolved.stop());
   return { services: { ...bindQueries(database), lastResolved }, flush: lastResolved.flush };
 }
@@ -117,11 +116,13 @@ test('what cannot be written, or is locked, is recorded by the next look-up', as
 });
 
 test('once the hour is known, groups that were resolved in it are not written again', async () => {
-  const stamped: (readonly number[])[] = [];
+  const stamped: unknown[] = [];
   const seconds = 1_000 * 3_600 + 1_800;
-  const lastResolved = recordLastResolved(async (teamIds) => {
-    stamped.push(teamIds);
-    return seconds;
+  const lastResolved = recordLastResolved({
+    query: async (_name, _text, [teamIds]) => {
+      stamped.push(teamIds);
+      return [[String(seconds)]];
+    },
   });
   onTestFinished(() => lastResolved.stop());
   for (const [teamId, lastResolvedHour] of [
@@ -148,9 +149,11 @@ test('each statement that records resolutions has its outcome reported', async (
   const outcomes: string[] = [];
   let isFailing = true;
   const lastResolved = recordLastResolved(
-    async () => {
-      if (isFailing) throw new Error('the database is gone');
-      return 0;
+    {
+      query: async () => {
+        if (isFailing) throw new Error('the database is gone');
+        return [['0']];
+      },
     },
     (error) => void outcomes.push(error instanceof Error ? error.message : 'recorded'),
   );

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Caller } from '../../src/caller.ts';
 import type { EnvironmentTag, Prisma } from '../../src/generated/prisma/client.ts';
-import { hourOf } from '../../src/user-groups/last-resolved.ts';
+import { hourOf } from '../../src/user-groups/statements/last-resolved.ts';
 import type { PropertyFilter, UserGroupFilter, UserGroupListInput, UserGroupOrder } from '../../src/user-groups/list.ts';
 import { listUserGroups } from '../../src/user-groups/list.ts';
 import type { Services } from '../../src/user-groups/user-groups.ts';

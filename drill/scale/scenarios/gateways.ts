@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { openEmbedded } from '../../../src/database/embedded/embedded.ts';
-import { postgresUser } from '../../../src/database/embedded/system-user.ts';
+import { postgresUser } from '../../../src/database/embedded/layout.ts';
 import { freePort } from '../../../test/support/free-port.ts';
 import { until } from '../../../test/support/process.ts';
 import { describeCapacity, measureCapacity } from '../capacity.ts';

@@ -1,7 +1,7 @@
 import { connectDatabase } from '../../database/client.ts';
 import { describeServers } from '../../database/database-url.ts';
 import { bundledMajor } from '../../database/embedded/binaries.ts';
-import { connectionTo, findEmbedded } from '../../database/embedded/find-embedded.ts';
+import { connectionTo, findEmbedded } from '../../database/embedded/embedded.ts';
 import { readMigrationState, requireAllPrivileges } from '../../database/migrate.ts';
 import { embeddedDatabase } from '../../database/open.ts';
 import { readOnlyState } from '../../database/probe.ts';

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { findEmbedded } from '../../database/embedded/find-embedded.ts';
+import { findEmbedded } from '../../database/embedded/embedded.ts';
 import { KeyRing } from '../../encryption/keys.ts';
 import { findKeyIdsInUse } from '../../key-rotation/statements.ts';
 import { keyFile, readKeyFile } from '../key-file.ts';

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
 import { get } from 'node:http';
 import { dirname, join, resolve } from 'node:path';
-import { findEmbedded } from '../../database/embedded/find-embedded.ts';
+import { findEmbedded } from '../../database/embedded/embedded.ts';
 import type { Layout } from '../../database/embedded/layout.ts';
 import { readPassword } from '../../database/embedded/password.ts';
 import { packageRoot } from '../../package-root.ts';

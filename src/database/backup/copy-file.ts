@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
+import { open, writeFile } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
 
 /** How much is read at once: the memory that a copy takes. */
 const chunkBytes = 256 * 1_024;
@@ -26,39 +27,30 @@ export interface CopyOptions {
  * @throws the reason of the signal; file system errors, also when the target exists.
  */
 export async function copyFile(source: string, target: string, { signal, onCopied }: CopyOptions): Promise<Copied> {
-  const input = await open(source, constants.O_RDONLY);
+  const input = await open(source);
   try {
     const { size } = await input.stat();
-    const output = await open(target, 'wx', 0o600);
-    try {
-      const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, Math.max(size, 1)));
-      const hash = createHash('sha256');
-      let bytes = 0;
-      while (bytes < size) {
+    const hash = createHash('sha256');
+    let bytes = 0;
+    async function* read(): AsyncGenerator<Buffer> {
+      if (size === 0) return;
+      for await (const chunk of input.createReadStream({ end: size - 1, highWaterMark: chunkBytes, autoClose: false })) {
         signal.throwIfAborted();
-        const { bytesRead } = await input.read(buffer, 0, Math.min(buffer.length, size - bytes), bytes);
-        if (bytesRead === 0) break; // it has become shorter
-        const chunk = buffer.subarray(0, bytesRead);
         hash.update(chunk);
-        await writeAll(output, chunk);
-        bytes += bytesRead;
-        onCopied?.(bytesRead);
+        bytes += chunk.length;
+        onCopied?.(chunk.length);
+        yield chunk;
       }
-      await output.sync();
-      return { bytes, sha256: hash.digest('hex') };
-    } finally {
-      await output.close();
     }
+    await pipeline(read, createWriteStream(target, durable));
+    return { bytes, sha256: hash.digest('hex') };
   } finally {
     await input.close();
   }
 }
 
-async function writeAll(output: FileHandle, chunk: Buffer): Promise<void> {
-  for (let written = 0; written < chunk.length; ) {
-    written += (await output.write(chunk, written, chunk.length - written)).bytesWritten;
-  }
-}
+/** A new file that only its owner can read, and that is on disk once it is written. */
+const durable = { flags: 'wx', mode: 0o600, flush: true } as const;
 
 /**
  * Creates a file that only its owner can read. It is on disk when this returns.
@@ -66,21 +58,15 @@ async function writeAll(output: FileHandle, chunk: Buffer): Promise<void> {
  * @throws file system errors, also when it exists.
  */
 export async function writeDurably(target: string, content: string | Buffer): Promise<Copied> {
-  const bytes = Buffer.from(content as string);
-  const output = await open(target, 'wx', 0o600);
-  try {
-    await writeAll(output, bytes);
-    await output.sync();
-  } finally {
-    await output.close();
-  }
-  return { bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
+  const { flags: flag, ...options } = durable;
+  await writeFile(target, content, { flag, ...options });
+  return { bytes: Buffer.byteLength(content), sha256: createHash('sha256').update(content).digest('hex') };
 }
 
 /** Makes the names in a folder survive a crash of the machine. Windows cannot open folders. */
 export async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
-  const handle = await open(folder, constants.O_RDONLY);
+  const handle = await open(folder);
   try {
     await handle.sync();
   } finally {

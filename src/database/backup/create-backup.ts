@@ -1,5 +1,6 @@
-import { mkdir, readdir, readFile, rm, statfs } from 'node:fs/promises';
+import { mkdir, readdir, rm, statfs } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
+import { readMajor } from '../embedded/cluster.ts';
 import { openEmbedded } from '../embedded/embedded.ts';
 import { findLayout, type Layout } from '../embedded/layout.ts';
 import { describeWriteFailure, makeDraft, publish, requireFree } from './backup-target.ts';
@@ -41,7 +42,7 @@ export interface BackupOptions {
 export async function createBackup(options: BackupOptions): Promise<Manifest> {
   const { dataDir, onEvent } = options;
   const layout = findLayout(dataDir);
-  const major = layout && (await readMajor(layout));
+  const major = layout && readMajor(layout);
   if (!layout || major === undefined) {
     throw new Error(`There is no database in ${resolve(dataDir)}. Set DATA_DIR to the folder that the gateway uses.`);
   }
@@ -65,10 +66,6 @@ export async function createBackup(options: BackupOptions): Promise<Manifest> {
   } finally {
     await embedded.close();
   }
-}
-
-async function readMajor({ cluster }: Layout): Promise<string | undefined> {
-  return (await readFile(join(cluster, 'PG_VERSION'), 'utf8').catch(ifMissing))?.trim();
 }
 
 async function copyAll(

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { Connection } from '../client.ts';
-import { applicationNames } from '../statement-names.ts';
+import { applicationNames } from '../database-url.ts';
 
 /** How long the checkpoint at the start may take, which writes the whole cache to disk. */
 const checkpointTimeoutMs = 600_000;

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { readPackageManifest } from '../../package-root.ts';
-import { canEnter, type SystemUser } from './system-user.ts';
+import { canEnter, type SystemUser } from './layout.ts';
 
 /** The paths of the executables of one PostgreSQL version. */
 export interface Binaries {

@@ -18,14 +18,18 @@ export const superuser = 'gateway';
 /** What to do where no database is, besides correcting the settings. */
 export const creationRemedy = 'To begin with an empty one, start the gateway, or run the command migrate.';
 
-const versionFileOf = ({ cluster }: Layout): string => join(cluster, 'PG_VERSION');
+/** The major version of the server that created a data directory; undefined if there is none. */
+export function readMajor({ cluster }: Layout): string | undefined {
+  const file = join(cluster, 'PG_VERSION');
+  return existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined;
+}
 
 /** Makes sure that there is a data directory. Creates nothing. @throws Error when there is none, or it cannot be used. */
 export function requireCluster(dataDir: string): void {
   const layout = findLayout(dataDir);
   if (layout) {
     requireUsable(dataDir);
-    if (existsSync(versionFileOf(layout))) return;
+    if (readMajor(layout) !== undefined) return;
     requireNoRestore(layout);
   }
   throw new Error(
@@ -40,12 +44,11 @@ export function requireCluster(dataDir: string): void {
  * @throws Error when `initdb` fails, a restore was not completed, or the data directory was created by another major version.
  */
 export async function createCluster(layout: Layout, binaries: Binaries): Promise<void> {
-  const versionFile = versionFileOf(layout);
-  if (!existsSync(versionFile)) {
+  if (readMajor(layout) === undefined) {
     requireNoRestore(layout);
     await initialize(layout, binaries);
   }
-  const version = readFileSync(versionFile, 'utf8').trim();
+  const version = readMajor(layout);
   if (version !== binaries.major) {
     throw new Error(
       `The data in ${layout.cluster} was created by PostgreSQL ${version}, and this gateway bundles PostgreSQL ${binaries.major}. ` +

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Connection } from '../client.ts';
-import { connectionFailure, withCode } from '../coded-errors.ts';
-import { applicationNames } from '../statement-names.ts';
+import { applicationNames } from '../database-url.ts';
+import { connectionFailure, withCode } from '../errors.ts';
 import { type Binaries, findBinaries, importPrograms } from './binaries.ts';
-import { createCluster, startServer, stopServer, superuser } from './cluster.ts';
-import { copiesFolder, type Layout, layOut } from './layout.ts';
-import { passwordFile, passwordRemedy, requirePassword } from './password.ts';
-import { runningPostmaster } from './server-lock.ts';
+import { createCluster, readMajor, startServer, stopServer, superuser } from './cluster.ts';
+import { copiesFolder, findLayout, type Layout, layOut } from './layout.ts';
+import { passwordFile, passwordRemedy, readPassword, requirePassword } from './password.ts';
+import { type Postmaster, runningPostmaster } from './server-lock.ts';
 
 /** How long a server may take to start, including crash recovery. */
 const startTimeoutMs = 120_000;
@@ -207,4 +207,27 @@ function wrongPassword(layout: Layout, binaries: Binaries, cause: unknown): Erro
 export function isTransient(error: unknown): boolean {
   const { code } = error as { code?: string };
   return ['57P03', '57P01', connectionFailure, 'ECONNREFUSED', 'ECONNRESET'].includes(code ?? '');
+}
+
+/** What there is of an embedded PostgreSQL, found without creating, starting or changing anything. */
+export interface FoundEmbedded {
+  readonly layout: Layout;
+  /** The major version that created the data; undefined if there are none yet. */
+  readonly major: string | undefined;
+  /** The file with the password. */
+  readonly passwordFile: string;
+  /** The running server. */
+  readonly server: Postmaster | undefined;
+}
+
+/** Looks for the embedded PostgreSQL of a `DATA_DIR`. @returns undefined if the folder does not exist. */
+export function findEmbedded(dataDir: string): FoundEmbedded | undefined {
+  const layout = findLayout(dataDir);
+  if (!layout) return undefined;
+  return { layout, major: readMajor(layout), passwordFile: passwordFile(layout), server: runningPostmaster(layout) };
+}
+
+/** How to connect to a server that was found; undefined if none runs. @throws Error when its password cannot be read. */
+export function connectionTo({ layout, server }: FoundEmbedded, database: string): Connection | undefined {
+  return server && embeddedConnection(server.port, readPassword(layout), database);
 }

@@ -1,4 +1,4 @@
-import { requestTimeouts } from '../../request-limits.ts';
+import { requestTimeouts } from '../../error-catalog.ts';
 import type { DocsConfig } from '../schema/definition.ts';
 import { type Report, type ValidateOptions, validateDocsConfig } from '../validate.ts';
 import { createWorkerPool, type JobOptions, type WorkerPool, workerModule } from './worker-pool.ts';

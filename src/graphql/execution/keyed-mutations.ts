@@ -4,7 +4,7 @@ import { heavyWork } from '../../concurrency/heavy-work.ts';
 import { type ErrorCode, errorCatalog } from '../../error-catalog.ts';
 import { GatewayError } from '../../errors.ts';
 import type { HttpResponse } from '../../http/types.ts';
-import type { KeyedResponse } from '../../idempotency/route.ts';
+import type { KeyedResponse } from '../../idempotency/idempotency.ts';
 import { longDocumentLength } from '../limits.ts';
 import { rootFieldsOf } from './document-limits.ts';
 import { parseDocument } from './documents.ts';

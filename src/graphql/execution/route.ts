@@ -6,7 +6,7 @@ import { inUtf8, mediaTypes } from '../../http/media-types.ts';
 import { type Failure, headersOf } from '../../http/problem.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../../http/types.ts';
 import type { ExecuteOnce } from '../../idempotency/idempotency.ts';
-import { hasIdempotencyKey, respondOnce } from '../../idempotency/route.ts';
+import { hasIdempotencyKey, respondOnce } from '../../idempotency/idempotency.ts';
 import { parseJson, parseQuery } from '../../json.ts';
 import type { ContextOf, GraphQLContext } from '../context.ts';
 import { graphqlLimits } from '../limits.ts';

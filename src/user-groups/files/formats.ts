@@ -3,7 +3,6 @@ import type { EnvironmentTag } from '../../generated/prisma/client.ts';
 import { parseJson } from '../../json.ts';
 import { escapeJson } from '../../terminal-text.ts';
 import { givenAttributes } from '../attribute-values.ts';
-import type { ExportedGroup } from '../export.ts';
 import type { ReadLine } from '../import.ts';
 import {
   checkImportLine,
@@ -15,6 +14,7 @@ import {
   printableName,
   type UncheckedLine,
 } from '../import-lines.ts';
+import type { ExportedGroup } from '../statements/export.ts';
 import {
   csvBoundaries,
   lineBoundaries,

@@ -4,156 +4,148 @@ import type { UserGroup } from '../../generated/prisma/client.ts';
 import { builder } from '../../graphql/builder.ts';
 import { EnvironmentTagType } from '../../graphql/scalars.ts';
 import { propertiesLimit } from '../attributes.ts';
-import { deleteUserGroup, setUserGroupEnvironment, updateUserGroup } from '../change.ts';
+import { deleteUserGroup, resumeUserGroup, setUserGroupEnvironment, suspendUserGroup, updateUserGroup } from '../change.ts';
 import { maxGraceSeconds } from '../rules.ts';
+import { maxVersion } from '../statements/columns.ts';
 import { rotateUserGroupToken } from '../user-groups.ts';
-import {
-  expectedVersionDescription,
-  expectedVersionsOf,
-  givenInputs,
-  requireSelector,
-  UserGroupByInput,
-  UserGroupType,
-} from './type.ts';
+import { userGroupLimits } from '../values.ts';
+import { givenInputs, requireSelector, UserGroupByInput, UserGroupType } from './type.ts';
 
-const UpdateUserGroupPayload = builder.objectRef<{ userGroup: UserGroup }>('UpdateUserGroupPayload').implement({
-  description: 'The group after the change.',
-  fields: (t) => ({ userGroup: t.expose('userGroup', { type: UserGroupType, description: 'The group with its new values.' }) }),
-});
+type Builder = typeof builder.$inferSchemaTypes;
 
-builder.mutationField('updateUserGroup', (t) =>
-  t.field({
-    type: UpdateUserGroupPayload,
+/** The input field that selects the group. */
+const by = (t: PothosSchemaTypes.InputFieldBuilder<Builder, 'InputObject'>, description = 'Selects the group.') =>
+  t.field({ type: UserGroupByInput, required: true, description });
+
+/** The input field with the version that the group must have. */
+const expectedVersion = (t: PothosSchemaTypes.InputFieldBuilder<Builder, 'InputObject'>) =>
+  t.int({
+    description:
+      `The version that the group must have, from 1 to ${maxVersion}: the one that you read. If it has another one, nothing is ` +
+      'changed, and the result is VersionMismatch with the group as it is. Without it, or with null, any version is changed.',
+  });
+
+/** The versions that the group may have, by the input; undefined permits any. */
+const expectedVersionsOf = (input: { readonly expectedVersion?: number | null | undefined }): readonly number[] | undefined =>
+  input.expectedVersion == null ? undefined : [input.expectedVersion];
+
+/** The field of a payload that has the group. */
+const userGroupField = <Payload extends { readonly userGroup: UserGroup }>(
+  t: PothosSchemaTypes.ObjectFieldBuilder<Builder, Payload>,
+  description: string,
+) => t.field({ type: UserGroupType, description, resolve: ({ userGroup }) => userGroup });
+
+builder.relayMutationField(
+  'updateUserGroup',
+  {
+    description: 'The group to change, and its new values. Omitted fields stay unchanged.',
+    inputFields: (t) => ({
+      by: by(t),
+      ...givenInputs(t, 'update'),
+      mergeProperties: t.field({
+        type: 'JSON',
+        description:
+          `Changes single properties: a JSON Merge Patch (RFC 7396) of ${propertiesLimit}. Members replace those of the ` +
+          'same name, nested objects are merged, and null removes a member: {"plan": "gold", "trial": null}. Concurrent patches ' +
+          'are all applied. The result must be within the limits of properties. Cannot be combined with properties.',
+      }),
+      expectedVersion: expectedVersion(t),
+    }),
+  },
+  {
     nullable: true,
     errors: { types: [NotFound, VersionMismatch], union: { description: 'The changed group, or an error.' } },
     description:
       'Changes the given fields and leaves the others unchanged. Requires the scope groups:write, which includes reading the ' +
       'changed group.',
-    args: {
-      input: t.arg({
-        required: true,
-        description: 'The group to change, and its new values.',
-        type: builder.inputType('UpdateUserGroupInput', {
-          description: 'The group to change, and its new values. Omitted fields stay unchanged.',
-          fields: (field) => ({
-            by: field.field({ type: UserGroupByInput, required: true, description: 'Selects the group.' }),
-            ...givenInputs(field, 'update'),
-            mergeProperties: field.field({
-              type: 'JSON',
-              description:
-                `Changes single properties: a JSON Merge Patch (RFC 7396) of ${propertiesLimit}. Members replace those of the ` +
-                'same name, nested objects are merged, and null removes a member: {"plan": "gold", "trial": null}. Concurrent patches ' +
-                'are all applied. The result must be within the limits of properties. Cannot be combined with properties.',
-            }),
-            expectedVersion: field.int({ description: expectedVersionDescription }),
-          }),
-        }),
-      }),
-    },
-    resolve: async (_, { input }, context) => {
-      const { services, caller } = context;
+    resolve: async (_, { input }, { services, caller }) => {
       caller.require('groups:write');
-      const { by, ...change } = input;
-      const expectedVersions = expectedVersionsOf(input);
-      return { userGroup: await updateUserGroup(services, caller, requireSelector(by), { ...change, expectedVersions }) };
+      const { by: selected, ...given } = input;
+      const changes = { ...given, expectedVersions: expectedVersionsOf(input) };
+      return { userGroup: await updateUserGroup(services, caller, requireSelector(selected), changes) };
     },
-  }),
+  },
+  {
+    description: 'The group after the change.',
+    outputFields: (t) => ({ userGroup: userGroupField(t, 'The group with its new values.') }),
+  },
 );
 
-const DeleteUserGroupPayload = builder.objectRef<{ deletedId: string }>('DeleteUserGroupPayload').implement({
-  description: 'What was deleted.',
-  fields: (t) => ({ deletedId: t.exposeID('deletedId', { description: 'The globally unique ID that the group had.' }) }),
-});
-
-builder.mutationField('deleteUserGroup', (t) =>
-  t.field({
-    type: DeleteUserGroupPayload,
+builder.relayMutationField(
+  'deleteUserGroup',
+  { description: 'The group to delete.', inputFields: (t) => ({ by: by(t), expectedVersion: expectedVersion(t) }) },
+  {
     nullable: true,
     errors: { types: [NotFound, VersionMismatch], union: { description: 'What was deleted, or an error.' } },
     description:
       'Deletes a group permanently. Its token, and replaced tokens in their grace period, stop identifying it with the next ' +
       'request; its provided id can be used for a new group, which gets a new token and a new teamId. Requires the scope groups:write.',
-    args: {
-      input: t.arg({
-        required: true,
-        description: 'The group to delete.',
-        type: builder.inputType('DeleteUserGroupInput', {
-          description: 'The group to delete.',
-          fields: (field) => ({
-            by: field.field({ type: UserGroupByInput, required: true, description: 'Selects the group.' }),
-            expectedVersion: field.int({ description: expectedVersionDescription }),
-          }),
-        }),
-      }),
-    },
-    resolve: async (_, { input }, context) => {
-      const { services, caller } = context;
+    resolve: async (_, { input }, { services, caller }) => {
       caller.require('groups:write');
       const { teamId } = await deleteUserGroup(services, caller, requireSelector(input.by), expectedVersionsOf(input));
       return { deletedId: encodeGlobalID('UserGroup', teamId) };
     },
-  }),
+  },
+  {
+    description: 'What was deleted.',
+    outputFields: (t) => ({ deletedId: t.exposeID('deletedId', { description: 'The globally unique ID that the group had.' }) }),
+  },
 );
 
-const RotateUserGroupTokenPayload = builder
-  .objectRef<{ userGroup: UserGroup; previousTokenExpiresAt: Date | null }>('RotateUserGroupTokenPayload')
-  .implement({
+builder.relayMutationField(
+  'rotateUserGroupToken',
+  {
+    description: 'The token to replace, its grace period, and whether to end earlier grace periods.',
+    inputFields: (t) => ({
+      currentToken: t.string({ required: true, description: 'The group’s current token.' }),
+      graceSeconds: t.int({
+        description: `How long the replaced token still identifies the group, in seconds: 0 to ${maxGraceSeconds}. Defaults to 0: it expires immediately.`,
+      }),
+      endGracePeriods: t.boolean({
+        defaultValue: false,
+        description:
+          'Whether to expire every token that was replaced earlier, for example a leaked one in its grace period. Does not ' +
+          'affect the token that this call replaces, which expires after graceSeconds.',
+      }),
+      expectedVersion: expectedVersion(t),
+    }),
+  },
+  {
+    nullable: true,
+    errors: { types: [NotFound, VersionMismatch], union: { description: 'The group with its new token, or an error.' } },
+    description:
+      'Replaces the current token with a new one. Of concurrent rotations of one token exactly one succeeds. Requires the scope ' +
+      'groups:write, which includes reading the group whose token is replaced.',
+    resolve: (_, { input }, { services, caller }) =>
+      rotateUserGroupToken(services, caller, { ...input, expectedVersions: expectedVersionsOf(input) }),
+  },
+  {
     description: 'The group with its new token.',
-    fields: (t) => ({
-      userGroup: t.expose('userGroup', { type: UserGroupType, description: 'The group with its new token.' }),
+    outputFields: (t) => ({
+      userGroup: userGroupField(t, 'The group with its new token.'),
       previousTokenExpiresAt: t.expose('previousTokenExpiresAt', {
         type: 'DateTime',
         nullable: true,
         description: 'When the replaced token expires; null if it has expired already.',
       }),
     }),
-  });
-
-builder.mutationField('rotateUserGroupToken', (t) =>
-  t.field({
-    type: RotateUserGroupTokenPayload,
-    nullable: true,
-    errors: { types: [NotFound, VersionMismatch], union: { description: 'The group with its new token, or an error.' } },
-    description:
-      'Replaces the current token with a new one. Of concurrent rotations of one token exactly one succeeds. Requires the scope ' +
-      'groups:write, which includes reading the group whose token is replaced.',
-    args: {
-      input: t.arg({
-        required: true,
-        description: 'The token to replace.',
-        type: builder.inputType('RotateUserGroupTokenInput', {
-          description: 'The token to replace, its grace period, and whether to end earlier grace periods.',
-          fields: (field) => ({
-            currentToken: field.string({ required: true, description: 'The group’s current token.' }),
-            graceSeconds: field.int({
-              description: `How long the replaced token still identifies the group, in seconds: 0 to ${maxGraceSeconds}. Defaults to 0: it expires immediately.`,
-            }),
-            endGracePeriods: field.boolean({
-              defaultValue: false,
-              description:
-                'Whether to expire every token that was replaced earlier, for example a leaked one in its grace period. Does not ' +
-                'affect the token that this call replaces, which expires after graceSeconds.',
-            }),
-            expectedVersion: field.int({ description: expectedVersionDescription }),
-          }),
-        }),
-      }),
-    },
-    resolve: (_, { input }, context) =>
-      rotateUserGroupToken(context.services, context.caller, { ...input, expectedVersions: expectedVersionsOf(input) }),
-  }),
+  },
 );
 
-const SetUserGroupEnvironmentPayload = builder.objectRef<{ userGroup: UserGroup }>('SetUserGroupEnvironmentPayload').implement({
-  description: 'The group in its new environment.',
-  fields: (t) => ({
-    userGroup: t.expose('userGroup', { type: UserGroupType, description: 'The group in its new environment.' }),
-  }),
-});
-
-builder.mutationField('setUserGroupEnvironment', (t) =>
-  t.field({
-    type: SetUserGroupEnvironmentPayload,
+builder.relayMutationField(
+  'setUserGroupEnvironment',
+  {
+    description: 'The group, and its new environment.',
+    inputFields: (t) => ({
+      by: by(t),
+      environmentTag: t.field({
+        type: EnvironmentTagType,
+        description: 'The new environment; null means untagged. Must be given.',
+      }),
+      expectedVersion: expectedVersion(t),
+    }),
+  },
+  {
     nullable: true,
     errors: {
       types: [NotFound, VersionMismatch, Conflict],
@@ -163,31 +155,65 @@ builder.mutationField('setUserGroupEnvironment', (t) =>
       'Moves a group to another environment: labels an untagged group as CUSTOMER or TESTING, for example. Its provided id, teamId ' +
       'and tokens stay. Conflict if another group has the same provided id there; for untagged, in either environment. From then ' +
       'on only API tokens of the new environment have access to the group. Requires the scope admin.',
-    args: {
-      input: t.arg({
-        required: true,
-        description: 'The group, and its new environment.',
-        type: builder.inputType('SetUserGroupEnvironmentInput', {
-          description: 'The group, and its new environment.',
-          fields: (field) => ({
-            by: field.field({ type: UserGroupByInput, required: true, description: 'Selects the group.' }),
-            environmentTag: field.field({
-              type: EnvironmentTagType,
-              description: 'The new environment; null means untagged. Must be given.',
-            }),
-            expectedVersion: field.int({ description: expectedVersionDescription }),
-          }),
-        }),
-      }),
-    },
-    resolve: async (_, { input }, context) => {
-      const { services, caller } = context;
+    resolve: async (_, { input }, { services, caller }) => {
       caller.require('admin');
-      const { by, environmentTag } = input;
-      const expectedVersions = expectedVersionsOf(input);
+      const selector = requireSelector(input.by);
+      const { environmentTag } = input;
       return {
-        userGroup: await setUserGroupEnvironment(services, caller, requireSelector(by), environmentTag, expectedVersions),
+        userGroup: await setUserGroupEnvironment(services, caller, selector, environmentTag, expectedVersionsOf(input)),
       };
     },
-  }),
+  },
+  {
+    description: 'The group in its new environment.',
+    outputFields: (t) => ({ userGroup: userGroupField(t, 'The group in its new environment.') }),
+  },
+);
+
+const byNotSuspended = 'Selects the group; not by a token if it is suspended.';
+
+builder.relayMutationField(
+  'suspendUserGroup',
+  {
+    description: 'The group to suspend, and why.',
+    inputFields: (t) => ({
+      by: by(t, byNotSuspended),
+      reason: t.string({
+        description: `Why it is suspended: 1 to ${userGroupLimits.maxTextLength} characters without control characters. Defaults to none.`,
+      }),
+    }),
+  },
+  {
+    nullable: true,
+    errors: { types: [NotFound], union: { description: 'The suspended group, or an error.' } },
+    description:
+      'Suspends a group: its tokens, those in their grace period too, and its embed tokens identify nothing from the next request ' +
+      'on, until it is resumed. It can still be read, changed and deleted. Suspending it again replaces the reason. Requires the ' +
+      'scope groups:write.',
+    resolve: async (_, { input }, { services, caller }) => {
+      caller.require('groups:write');
+      return { userGroup: await suspendUserGroup(services, caller, requireSelector(input.by), input.reason) };
+    },
+  },
+  { description: 'The suspended group.', outputFields: (t) => ({ userGroup: userGroupField(t, 'The suspended group.') }) },
+);
+
+builder.relayMutationField(
+  'resumeUserGroup',
+  { description: 'The group to resume.', inputFields: (t) => ({ by: by(t, byNotSuspended) }) },
+  {
+    nullable: true,
+    errors: { types: [NotFound], union: { description: 'The group, which is active, or an error.' } },
+    description:
+      'Resumes a suspended group: its tokens identify it again. A group that is not suspended stays as it is. Requires the scope ' +
+      'groups:write.',
+    resolve: async (_, { input }, { services, caller }) => {
+      caller.require('groups:write');
+      return { userGroup: await resumeUserGroup(services, caller, requireSelector(input.by)) };
+    },
+  },
+  {
+    description: 'The group, which is active.',
+    outputFields: (t) => ({ userGroup: userGroupField(t, 'The group, which is active.') }),
+  },
 );

@@ -1,9 +1,8 @@
-import { Conflict, Forbidden, type GatewayError, InvalidInput, Unauthenticated } from '../../errors.ts';
+import { Conflict, Forbidden, InvalidInput, Unauthenticated } from '../../errors.ts';
 import { builder } from '../../graphql/builder.ts';
 import { EnvironmentTagType } from '../../graphql/scalars.ts';
 import type { FieldCost, RawVariables } from '../../graphql/selection.ts';
-import { type Creation, getOrCreateUserGroup } from '../create.ts';
-import { getOrCreateUserGroups } from '../create-many.ts';
+import { type Creation, getOrCreateUserGroup, getOrCreateUserGroups } from '../create.ts';
 import { maxBulkGroups } from '../rules.ts';
 import { userGroupLimits } from '../values.ts';
 import { givenInputs, readsJson, UserGroupType } from './type.ts';
@@ -74,11 +73,35 @@ function groupCount({ input }: RawVariables): number {
   return Array.isArray(groups) ? groups.length : 1;
 }
 
-const GetOrCreateUserGroupsPayload = builder
-  .objectRef<{ results: (Creation | GatewayError)[] }>('GetOrCreateUserGroupsPayload')
-  .implement({
+const maxGroups = maxBulkGroups.toLocaleString('en-US');
+
+builder.relayMutationField(
+  'getOrCreateUserGroups',
+  {
+    description: 'The groups to return or create.',
+    inputFields: (t) => ({
+      groups: t.field({
+        type: [GetOrCreateUserGroupInput],
+        required: true,
+        description: `1 to ${maxGroups} groups. An id may occur more than once.`,
+      }),
+    }),
+  },
+  {
+    nullable: true,
+    errors: { union: { description: 'The results, or an error that concerns the whole call. Then nothing was changed.' } },
+    extensions: { cost: (args) => costOfEach * groupCount(args), listSize: groupCount } satisfies FieldCost,
+    description:
+      `Does what getOrCreateUserGroup does for 1 to ${maxGroups} groups at once, with the same results as calls ` +
+      'one after another, and many times faster. An error of one group does not affect the others. Select properties and mapping ' +
+      'only for some 100 groups at a time: their cost counts for each group. Requires the scope groups:write.',
+    resolve: async (_, { input: { groups } }, { services, caller }, info) => ({
+      results: await getOrCreateUserGroups(services, caller, groups, { withJson: readsJson(info) }),
+    }),
+  },
+  {
     description: 'The outcome of each group.',
-    fields: (t) => ({
+    outputFields: (t) => ({
       results: t.field({
         type: [GetOrCreateUserGroupResult],
         description:
@@ -89,36 +112,5 @@ const GetOrCreateUserGroupsPayload = builder
         resolve: ({ results }) => results as Creation[],
       }),
     }),
-  });
-
-builder.mutationField('getOrCreateUserGroups', (t) =>
-  t.field({
-    type: GetOrCreateUserGroupsPayload,
-    nullable: true,
-    errors: { union: { description: 'The results, or an error that concerns the whole call. Then nothing was changed.' } },
-    extensions: { cost: (args) => costOfEach * groupCount(args), listSize: groupCount } satisfies FieldCost,
-    description:
-      `Does what getOrCreateUserGroup does for 1 to ${maxBulkGroups.toLocaleString('en-US')} groups at once, with the same results as calls ` +
-      'one after another, and many times faster. An error of one group does not affect the others. Select properties and mapping ' +
-      'only for some 100 groups at a time: their cost counts for each group. Requires the scope groups:write.',
-    args: {
-      input: t.arg({
-        required: true,
-        description: 'The groups to return or create.',
-        type: builder.inputType('GetOrCreateUserGroupsInput', {
-          description: 'The groups to return or create.',
-          fields: (field) => ({
-            groups: field.field({
-              type: [GetOrCreateUserGroupInput],
-              required: true,
-              description: `1 to ${maxBulkGroups.toLocaleString('en-US')} groups. An id may occur more than once.`,
-            }),
-          }),
-        }),
-      }),
-    },
-    resolve: async (_, { input: { groups } }, { services, caller }, info) => ({
-      results: await getOrCreateUserGroups(services, caller, groups, { withJson: readsJson(info) }),
-    }),
-  }),
+  },
 );

@@ -4,8 +4,7 @@ import { DateTimeRangeInput, EnvironmentTagType } from '../../graphql/scalars.ts
 import { type FieldCost, filterCost, isFiltered } from '../../graphql/selection.ts';
 import { filteredAttributes } from '../attribute-values.ts';
 import { listUserGroups } from '../list.ts';
-import { UserGroupStatusType } from './status.ts';
-import { readsJson, UserGroupType } from './type.ts';
+import { readsJson, UserGroupStatusType, UserGroupType } from './type.ts';
 
 const EnvironmentTagFilterInput = builder.inputType('EnvironmentTagFilter', {
   description: 'Selects the groups of one environment.',

@@ -2,18 +2,16 @@ import type { InputFieldRef } from '@pothos/core';
 import type { GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
 import { NotFound, VersionMismatch } from '../../errors.ts';
 import type { UserGroup } from '../../generated/prisma/client.ts';
-import { builder, decodeNodeId } from '../../graphql/builder.ts';
+import { builder, numberOfNode, readNumber } from '../../graphql/builder.ts';
 import { ErrorInterface } from '../../graphql/errors.ts';
 import { defineNodeFinder } from '../../graphql/nodes.ts';
 import { EnvironmentTagType } from '../../graphql/scalars.ts';
 import { type FieldCost, isAnySelected } from '../../graphql/selection.ts';
 import { givenAttributes } from '../attribute-values.ts';
 import type { GivenName, GivenValue } from '../attributes.ts';
-import { lastResolvedAt } from '../last-resolved.ts';
-import { maxVersion } from '../rules.ts';
+import { lastResolvedAt } from '../statements/last-resolved.ts';
 import { currentTokenOf, findUserGroup, type UserGroupBy } from '../user-groups.ts';
-import { type DataSourceMapping, userGroupLimits } from '../values.ts';
-import { UserGroupStatusType } from './status.ts';
+import { type DataSourceMapping, mappingEntries, userGroupLimits } from '../values.ts';
 
 const DataSourceMappingType = builder.objectRef<DataSourceMapping>('DataSourceMapping').implement({
   description: 'Maps a schema to its data source.',
@@ -29,10 +27,6 @@ const readsJsonExtension = 'readsJson';
 /** Up to some hundred KiB, which are parsed for each request. */
 const largeField = { cost: () => 100, [readsJsonExtension]: true } satisfies FieldCost & Record<string, unknown>;
 
-/** Resolves a mapping, which is stored as an object. */
-const entriesOf = (mapping: unknown): DataSourceMapping[] =>
-  Object.entries(mapping as Record<string, string>).map(([schemaId, dataSource]) => ({ schemaId, dataSource }));
-
 /** The fields of the attributes that callers give. */
 function givenFields(t: PothosSchemaTypes.ObjectFieldBuilder<typeof builder.$inferSchemaTypes, UserGroup>) {
   return Object.fromEntries(
@@ -42,10 +36,26 @@ function givenFields(t: PothosSchemaTypes.ObjectFieldBuilder<typeof builder.$inf
       const options = { extensions: largeField, nullable, description };
       return graphql.type === 'JSON'
         ? [name, t.expose(name as 'properties', { type: 'JSON', ...options, nullable: nullable as true })]
-        : [name, t.field({ type: [DataSourceMappingType], ...options, resolve: (group) => entriesOf(group[name]) })];
+        : [
+            name,
+            t.field({
+              type: [DataSourceMappingType],
+              ...options,
+              resolve: (group) => mappingEntries(group[name]) as DataSourceMapping[],
+            }),
+          ];
     }),
   );
 }
+
+/** Whether the tokens of a group identify it. */
+export const UserGroupStatusType = builder.enumType('UserGroupStatus', {
+  description: 'Whether the tokens of a user group identify it.',
+  values: {
+    ACTIVE: { description: 'Its tokens identify it.' },
+    SUSPENDED: { description: 'Its tokens and its embed tokens identify nothing until it is resumed.' },
+  } as const,
+});
 
 /** A user group. */
 export const UserGroupType = builder.objectRef<UserGroup>('UserGroup');
@@ -133,7 +143,7 @@ type ByInput = typeof UserGroupByInput.$inferInput;
 
 /** Converts the input to the domain's selector; `undefined` for an id that cannot be a group's. */
 export function selector({ id, teamId, providedId, token }: ByInput): UserGroupBy | undefined {
-  if (id != null) return teamIdOf(id);
+  if (id != null) return byTeamId(numberOfNode('UserGroup', id));
   if (teamId != null) return { teamId };
   if (providedId != null) return { providedId };
   return token != null ? { token } : undefined;
@@ -146,16 +156,7 @@ export function requireSelector(by: ByInput): UserGroupBy {
   return meant;
 }
 
-function teamIdOf(nodeId: string): { teamId: number } | undefined {
-  const { typename, id } = decodeNodeId(nodeId) ?? {};
-  return typename === 'UserGroup' ? readTeamId(id) : undefined;
-}
-
-/** The selector of the group with this number, as a text; undefined when it is none that a group can have. */
-function readTeamId(id: string | undefined): { teamId: number } | undefined {
-  const teamId = Number(id);
-  return id !== undefined && /^[1-9]\d{0,9}$/.test(id) && teamId < 2 ** 31 ? { teamId } : undefined;
-}
+const byTeamId = (teamId: number | undefined): UserGroupBy | undefined => (teamId === undefined ? undefined : { teamId });
 
 defineNodeFinder('UserGroup', {
   scope: 'groups:read',
@@ -163,7 +164,7 @@ defineNodeFinder('UserGroup', {
   finder: (info) => {
     const options = { withJson: readsJson(info) };
     return ({ services, caller }, id) => {
-      const by = readTeamId(id);
+      const by = byTeamId(readNumber(id));
       return by && findUserGroup(services, caller, by, options);
     };
   },
@@ -235,15 +236,3 @@ export function givenInputs(
 }
 
 type GivenInputs = { [Name in GivenName]: InputFieldRef<typeof builder.$inferSchemaTypes, GivenValue<Name> | null | undefined> };
-
-/** The description of the input field `expectedVersion`. */
-export const expectedVersionDescription =
-  `The version that the group must have, from 1 to ${maxVersion}: the one that you read. If it has another one, nothing is ` +
-  'changed, and the result is VersionMismatch with the group as it is. Without it, or with null, any version is changed.';
-
-/** The versions that the group may have, by the input; undefined permits any. */
-export const expectedVersionsOf = ({
-  expectedVersion,
-}: {
-  readonly expectedVersion?: number | null | undefined;
-}): readonly number[] | undefined => (expectedVersion == null ? undefined : [expectedVersion]);

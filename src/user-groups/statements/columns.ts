@@ -15,10 +15,10 @@ import type { NamesWith, ParameterOf, StoredAttribute } from '../attributes.ts';
 const decoders = {
   bool: columnTypes.boolean,
   bytea: columnTypes.bytes,
-  environment_tag: { decode: (tag: string | null) => tag },
+  environment_tag: columnTypes.text,
   int: columnTypes.nullableInteger,
-  json: { decode: (json: string | null): unknown => (json === null ? null : JSON.parse(json)), isKept: true },
-  text: { decode: (text: string | null) => text },
+  json: columnTypes.json,
+  text: columnTypes.text,
   timestamptz: columnTypes.time,
 } as const satisfies Readonly<Record<StoredAttribute['type'], Omit<Column, 'sql'>>>;
 

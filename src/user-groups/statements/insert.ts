@@ -26,7 +26,7 @@ import {
   userGroupColumnCount,
   userGroupSelectList,
 } from './columns.ts';
-import { bindGroupsByProvidedId, bindGroupsByProvidedIds, type UserGroupLookups } from './look-up.ts';
+import { bindGroupsByProvidedId, type UserGroupLookups } from './look-up.ts';
 
 /** A group to insert, and who does. */
 export interface AuthoredDraft extends UserGroupDraft, Authored {}
@@ -65,6 +65,7 @@ export function bindUserGroupInserts({ query }: Pick<Database, 'query'>, onRecor
       return group;
     });
   };
+  const holders = bindGroupsByProvidedId({ query });
   return {
     insertOne: createBatchLoader<AuthoredDraft, UserGroup>({
       keyOf: uniqueKeyOf,
@@ -72,8 +73,8 @@ export function bindUserGroupInserts({ query }: Pick<Database, 'query'>, onRecor
       load: async (drafts) => new Map((await insertMany(drafts)).map((group) => [uniqueKeyOf(group), group])),
     }),
     insertMany,
-    findHoldersOfId: bindGroupsByProvidedId({ query }),
-    findHoldersOfIds: bindGroupsByProvidedIds({ query }),
+    findHoldersOfId: holders.findByProvidedId,
+    findHoldersOfIds: holders.findByProvidedIds,
   };
 }
 

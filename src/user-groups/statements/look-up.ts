@@ -104,52 +104,43 @@ export interface UserGroupLookups {
 
 /** Binds the look-ups of user groups to a database. */
 export function bindUserGroupLookups({ query }: Pick<Database, 'query'>): UserGroupLookups {
+  const byTeamId = (name: string, text: string, GroupRow: typeof UserGroupRow): Load<number, UserGroup> =>
+    createBatchLoader({
+      keyOf: String,
+      maxKeys: maxLookupKeys,
+      load: async (teamIds) => {
+        const groups = (await query(name, text, [teamIds])).map((row) => new GroupRow(row));
+        return new Map(groups.map((group) => [String(group.teamId), group]));
+      },
+    });
   return {
     findByTokenHash: bindGroupByTokenHash({ query }),
-    findByTeamId: createBatchLoader({
-      keyOf: String,
-      maxKeys: maxLookupKeys,
-      load: async (teamIds) =>
-        byTeamId((await query('groups-by-team-id', groupsByTeamId, [teamIds])).map((row) => new UserGroupRow(row))),
-    }),
-    findSummaryByTeamId: createBatchLoader({
-      keyOf: String,
-      maxKeys: maxLookupKeys,
-      load: async (teamIds) =>
-        byTeamId(
-          (await query('group-summaries-by-team-id', summariesByTeamId, [teamIds])).map((row) => new UserGroupSummaryRow(row)),
-        ),
-    }),
-    findByProvidedId: bindGroupsByProvidedId({ query }),
-    findByProvidedIds: bindGroupsByProvidedIds({ query }),
+    findByTeamId: byTeamId('groups-by-team-id', groupsByTeamId, UserGroupRow),
+    findSummaryByTeamId: byTeamId('group-summaries-by-team-id', summariesByTeamId, UserGroupSummaryRow),
+    ...bindGroupsByProvidedId({ query }),
   };
 }
 
-/** Binds {@link UserGroupLookups.findByProvidedId} alone. */
-export function bindGroupsByProvidedId({ query }: Pick<Database, 'query'>): Load<string, UserGroup[]> {
-  return createBatchLoader({
-    keyOf: (providedId) => providedId,
-    maxKeys: maxLookupKeys,
-    load: async (providedIds) => {
-      const rows = await query('groups-by-provided-id', groupsByProvidedId, [providedIds]);
-      return byProvidedId(rows.map((row) => new UserGroupRow(row)));
-    },
-  });
-}
-
-/** Binds {@link UserGroupLookups.findByProvidedIds} alone. */
-export function bindGroupsByProvidedIds({ query }: Pick<Database, 'query'>): UserGroupLookups['findByProvidedIds'] {
-  return async (providedIds, withJson) => {
-    if (withJson) {
-      const rows = await query('groups-by-provided-id', groupsByProvidedId, [providedIds]);
-      return byProvidedId(rows.map((row) => new UserGroupRow(row)));
-    }
-    const rows = await query('group-summaries-by-provided-id', summariesByProvidedId, [providedIds]);
-    return byProvidedId(rows.map((row) => new UserGroupSummaryRow(row)));
+/** Binds the look-ups by provided id alone. */
+export function bindGroupsByProvidedId({
+  query,
+}: Pick<Database, 'query'>): Pick<UserGroupLookups, 'findByProvidedId' | 'findByProvidedIds'> {
+  const findByProvidedIds: UserGroupLookups['findByProvidedIds'] = async (providedIds, withJson) => {
+    const rows = withJson
+      ? await query('groups-by-provided-id', groupsByProvidedId, [providedIds])
+      : await query('group-summaries-by-provided-id', summariesByProvidedId, [providedIds]);
+    const GroupRow = withJson ? UserGroupRow : UserGroupSummaryRow;
+    return byProvidedId(rows.map((row) => new GroupRow(row)));
+  };
+  return {
+    findByProvidedId: createBatchLoader({
+      keyOf: (providedId) => providedId,
+      maxKeys: maxLookupKeys,
+      load: (providedIds) => findByProvidedIds(providedIds, true),
+    }),
+    findByProvidedIds,
   };
 }
-
-const byTeamId = (groups: readonly UserGroup[]) => new Map(groups.map((group) => [String(group.teamId), group]));
 
 function byProvidedId(groups: readonly UserGroup[]): Map<string, UserGroup[]> {
   const found = new Map<string, UserGroup[]>();

@@ -1,6 +1,6 @@
 import type { OnRecorded } from '../../audit-log/statements/insert.ts';
 import type { QueueKey } from '../../concurrency/fair-queue.ts';
-import { createBatchLoader, maxWriteKeys } from '../../database/batch-loader.ts';
+import { createWriteLoader } from '../../database/batch-loader.ts';
 import type { Database } from '../../database/client.ts';
 import { toLists } from '../../database/columns.ts';
 import type { Prisma, UserGroup } from '../../generated/prisma/client.ts';
@@ -46,20 +46,12 @@ type Outcome = { readonly group: UserGroup | OtherVersion } | { readonly error: 
 
 /** Binds the patches of user groups to a database. */
 export function bindUserGroupPatches({ transaction }: Pick<Database, 'transaction'>, onRecorded: OnRecorded): UserGroupPatches {
-  const load = createBatchLoader<{ readonly patch: UserGroupPatch; readonly number: number }, Outcome>({
-    keyOf: ({ number }) => String(number), // never shared: each patch is made
-    maxKeys: maxWriteKeys,
-    load: async (keys) => {
-      const patches = keys.map(({ patch }) => patch);
-      const outcomes = await transaction((query) => patchGroups(query, patches, onRecorded));
-      return new Map([...outcomes].map(([index, outcome]) => [String(keys[index]?.number), outcome]));
-    },
-  });
-  let last = 0;
+  const load = createWriteLoader((patches: readonly UserGroupPatch[]) =>
+    transaction((query) => patchGroups(query, patches, onRecorded)),
+  );
   return {
     async patchOne(patch, queueKey) {
-      last += 1;
-      const outcome = await load({ patch, number: last }, queueKey);
+      const outcome = await load(patch, queueKey);
       if (outcome && 'error' in outcome) throw outcome.error;
       return outcome?.group;
     },

@@ -2,6 +2,7 @@ import {
   type Author,
   type Authored,
   authorColumns,
+  authorLists,
   authorOf,
   insertGroupEvents,
   type OnRecorded,
@@ -65,7 +66,8 @@ export function bindTokenRotation({ query }: Pick<Database, 'query'>, onRecorded
       keyOf: ({ replacement }) => keyOf(replacement), // never shared: of several rotations of a token, the statement performs one
       maxKeys: maxWriteKeys,
       load: async (rotations) => {
-        const rows = await query('rotate-tokens', rotateTokens, toLists(fields, rotations.flatMap(toParameters)));
+        const requested = rotations.flatMap(toParameters);
+        const rows = await query('rotate-tokens', rotateTokens, [...toLists(fields, requested), ...authorLists(requested)]);
         const authors = new Map(rotations.map(({ replacement, author }) => [keyOf(replacement), author]));
         return new Map(
           rows.map((row): [string, Rotated | OtherVersion] => {
@@ -95,18 +97,14 @@ const parameters = {
   graceSeconds: { sql: 'grace_seconds', type: 'int' },
   endGracePeriods: { sql: 'end_grace_periods', type: 'bool' },
   expectedVersions: { sql: 'expected_versions', type: 'text' }, // a list: PostgreSQL has no lists of lists
-  actorKind: authorColumns[0],
-  actorName: authorColumns[1],
-  actorApiTokenId: authorColumns[2],
-  requestId: authorColumns[3],
 } as const satisfies Readonly<Record<string, ParameterColumn>>;
 
-type Parameters = Record<keyof typeof parameters, unknown>;
+type Parameters = Authored & Record<keyof typeof parameters, unknown>;
 
-const fields = Object.keys(parameters) as (keyof Parameters)[];
+const fields = Object.keys(parameters) as (keyof typeof parameters)[];
 
 /** A row of parameters for each hash that the current token may be stored with. One of them at most finds a group. */
-function toParameters({ currentHashes, retired, replacement, author, expectedVersions, ...rest }: Rotation): Parameters[] {
+function toParameters({ currentHashes, retired, replacement, expectedVersions, ...rest }: Rotation): Parameters[] {
   return currentHashes.map((hash) => ({
     currentHash: Buffer.from(hash, 'hex'),
     retiredHash: retired?.tokenHash,
@@ -115,10 +113,6 @@ function toParameters({ currentHashes, retired, replacement, author, expectedVer
     newEncrypted: replacement.tokenEncrypted,
     ...rest,
     expectedVersions: expectedVersions && `{${expectedVersions.join(',')}}`,
-    actorKind: author.kind,
-    actorName: author.name,
-    actorApiTokenId: author.apiTokenId,
-    requestId: author.requestId,
   }));
 }
 
@@ -131,7 +125,7 @@ function toParameters({ currentHashes, retired, replacement, author, expectedVer
 const rotateTokens = `
   with locked as (
     select ${userGroupSelectList('g')}, requested.*, ${isExpected('g.version', 'requested.expected_versions::int[]')} as is_expected
-    from ${unnest(Object.values(parameters), 'requested')}
+    from ${unnest([...Object.values(parameters), ...authorColumns], 'requested')}
     join user_group g on g.token_hash = requested.current_hash
       and (requested.all_environments or g.environment_tag is not distinct from requested.tag)
     order by g.team_id for update of g

@@ -8,7 +8,7 @@ import {
   textChange,
 } from '../../audit-log/statements/insert.ts';
 import type { QueueKey } from '../../concurrency/fair-queue.ts';
-import { createBatchLoader, maxWriteKeys } from '../../database/batch-loader.ts';
+import { createWriteLoader } from '../../database/batch-loader.ts';
 import type { Database } from '../../database/client.ts';
 import { type ParameterColumn, toLists, unnestWithPosition } from '../../database/columns.ts';
 import type { EnvironmentTag, UserGroup } from '../../generated/prisma/client.ts';
@@ -84,30 +84,7 @@ export interface UserGroupUpdates {
 
 /** Binds the updates of user groups to a database. */
 export function bindUserGroupUpdates({ query }: Pick<Database, 'query'>, onRecorded: OnRecorded): UserGroupUpdates {
-  const load = createBatchLoader<{ readonly update: UserGroupUpdate; readonly number: number }, UserGroup>({
-    keyOf: ({ number }) => String(number), // never shared: each update is made
-    maxKeys: maxWriteKeys,
-    load: async (keys) => {
-      const groups = await updateGroups(
-        query,
-        keys.map(({ update }) => update),
-        onRecorded,
-      );
-      return new Map(
-        keys.flatMap(({ number }, index) => {
-          const group = groups.get(index);
-          return group ? [[String(number), group]] : [];
-        }),
-      );
-    },
-  });
-  let last = 0;
-  return {
-    updateOne(update, queueKey) {
-      last += 1;
-      return load({ update, number: last }, queueKey);
-    },
-  };
+  return { updateOne: createWriteLoader((updates: readonly UserGroupUpdate[]) => updateGroups(query, updates, onRecorded)) };
 }
 
 /**

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { setUserGroupEnvironment, updateUserGroup } from '../../../src/user-groups/change.ts';
-import { draftOf, getOrCreateUserGroup } from '../../../src/user-groups/create.ts';
-import { getOrCreateUserGroups } from '../../../src/user-groups/create-many.ts';
+import { draftOf, getOrCreateUserGroup, getOrCreateUserGroups } from '../../../src/user-groups/create.ts';
 import { insertImported, inTransaction, updateImported } from '../../../src/user-groups/statements/import.ts';
 import { currentTokenOf, rotateUserGroupToken, type Services } from '../../../src/user-groups/user-groups.ts';
 import { callerWith } from '../../support/caller.ts';
