@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Logger } from 'pino';
-import type { CompletedRequest } from './http/response.ts';
+import type { CompletedRequest } from './http/request.ts';
 
 /**
  * Creates a function that logs completed requests, a line each. A line names the route and the operation, and neither the path

@@ -2,7 +2,7 @@ import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTyp
 import type { GraphQLFieldResolver } from 'graphql';
 import { GatewayError } from '../errors.ts';
 import { smallResponseBytes } from '../http/limits.ts';
-import { tooMuchUnsent } from '../http/request-head.ts';
+import { tooMuchUnsent } from '../http/response.ts';
 import { graphqlLimits } from './limits.ts';
 import { type SelectionInfo, selectionSizeOf } from './selection.ts';
 

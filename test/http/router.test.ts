@@ -40,18 +40,3 @@ test.each([
   const match = find(path);
   expect([match?.route.path, match?.parameter]).toEqual([expected, parameter]);
 });
-
-test.each<[string, Route[]]>([
-  ['two routes with the same path', [route('/a'), route('/a')]],
-  ['an alias that is the path of another route', [route('/a', { aliases: ['/b'] }), route('/b')]],
-  ['two parameters in the same place', [route('/{a}', { accepts: () => true }), route('/{b}', { accepts: () => true })]],
-  ['a parameter without accepts', [route('/a/{b}')]],
-  ['a parameter that is not the last segment', [route('/{a}/b', { accepts: () => true })]],
-  ['two parameters', [route('/a/{b}{c}', { accepts: () => true })]],
-  ['a brace without its other one', [route('/a/b}')]],
-  ['an alias with a parameter', [route('/a', { aliases: ['/a/{b}'] })]],
-  ['accepts without a parameter', [route('/a', { accepts: () => true })]],
-  ['a parameter that is a part of a segment', [route('/a-{b}', { accepts: () => true })]],
-])('rejects %s', (_, routes) => {
-  expect(() => createRouter(routes)).toThrow(/path/);
-});
