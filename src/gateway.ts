@@ -21,9 +21,8 @@ import { embedTokenHandler, introspectionHandler, jwksHandler } from './embed-to
 import { jwksMaxAgeSeconds, SigningKeys } from './embed-tokens/signing-keys.ts';
 import { bindRevocations } from './embed-tokens/statements/revocations.ts';
 import { bindSigningKeys } from './embed-tokens/statements/signing-keys.ts';
-import { missingKeyIn } from './encryption/errors.ts';
-import type { KeyRing } from './encryption/keys.ts';
-import { type ContextOf, createContext } from './graphql/context.ts';
+import { type KeyRing, missingKeyIn } from './encryption/keys.ts';
+import type { ContextOf } from './graphql/context.ts';
 import { type GraphQLHandlerOptions, graphqlHandler } from './graphql/execution/route.ts';
 import { ResponseMeter } from './graphql/response-meter.ts';
 import { createCors } from './http/cors.ts';
@@ -37,7 +36,6 @@ import { metricsHandler } from './instance/metrics-route.ts';
 import { unreadiness } from './instance/readiness.ts';
 import { logOutages } from './log.ts';
 import { metrics } from './metrics/metrics.ts';
-import { GraphQLMetrics } from './metrics/operation-names.ts';
 import { type InstanceMetrics, ProcessMetrics, singleProcess } from './metrics/process-metrics.ts';
 import { readPackageVersion } from './package-root.ts';
 import { startRateLimiting } from './rate-limits/start.ts';
@@ -124,8 +122,7 @@ export function buildGateway(
   const lastUsed = recordLastUsed(services.db, whenWritten('the time when API tokens were last used'));
   let draining = false;
 
-  const graphqlMetrics = new GraphQLMetrics();
-  const processMetrics = new ProcessMetrics(() => measureGateway(database, graphqlMetrics));
+  const processMetrics = new ProcessMetrics(() => measureGateway(database));
   const instanceMetrics = (options.combineMetrics ?? singleProcess)(processMetrics);
   const mayLogMissingKey = onceInMs(missingKeyLogMs, maxLoggedKeys);
 
@@ -134,7 +131,7 @@ export function buildGateway(
 
   const contextOf: ContextOf = (request, bound = services, countError = request.countError) => {
     const { caller, report, isAbandoned } = request;
-    return createContext({
+    return {
       services: bound,
       caller,
       report,
@@ -145,13 +142,13 @@ export function buildGateway(
       operationInfo: request,
       hasTransaction: bound !== services,
       meter: new ResponseMeter(request.responseRoom),
-    });
+    };
   };
   const { console = true, playground = true, persistedOperations, rateLimit = 0, corsOrigins = [] } = options;
   const layout = createLayout({ console, playground: playground && !persistedOperations });
   const routes = createRoutes({
     layout,
-    graphql: graphqlHandler(schema, contextOf, executeOnce, { ...options, graphqlMetrics }),
+    graphql: graphqlHandler(schema, contextOf, executeOnce, options),
     user: userHandler(services, executeOnce),
     embedTokens: embedTokenHandler(services),
     events: eventFeedHandler(services),
@@ -231,9 +228,8 @@ function onceInMs(intervalMs: number, maxTexts: number): (text: string) => boole
 let version: string | undefined;
 
 /** Sets the gauges of a gateway to what they are now. */
-function measureGateway({ pool, poolSize }: Pick<Database, 'pool' | 'poolSize'>, graphql: GraphQLMetrics): void {
+function measureGateway({ pool, poolSize }: Pick<Database, 'pool' | 'poolSize'>): void {
   version ??= readPackageVersion();
-  metrics.cachedDocuments.set(graphql.cachedDocuments());
   metrics.poolConnections.set({ state: 'idle' }, pool.idleCount);
   metrics.poolConnections.set({ state: 'busy' }, pool.totalCount - pool.idleCount);
   metrics.poolLimit.set(poolSize);

@@ -4,8 +4,7 @@ import type { Logger } from 'pino';
 import { AggregatorRegistry } from 'prom-client';
 import { stopSignals } from '../first-process.ts';
 import type { InstanceMetrics, MetricsData, ProcessData, ProcessMetrics } from '../metrics/process-metrics.ts';
-import { reportOf } from '../metrics/report.ts';
-import { RequestMetrics, type SlotCounts } from '../metrics/request-metrics.ts';
+import { RequestMetrics, reportOf, type SlotCounts } from '../metrics/request-metrics.ts';
 
 /** The message with which the primary process stops a worker. */
 const stopMessage = 'stop';

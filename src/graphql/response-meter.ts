@@ -19,7 +19,7 @@ export class ResponseMeter {
   private hasNoRoom = false;
 
   /** @param room how many bytes a large response may have now, because of others that wait to be read. */
-  constructor(room: () => number = () => maxResponseBytes) {
+  constructor(room: () => number) {
     this.room = room;
   }
 

@@ -1,8 +1,7 @@
 import { builder } from '../graphql/builder.ts';
 import { ErrorCodeType } from '../graphql/errors.ts';
 import { type FieldCost, lookUpCost } from '../graphql/selection.ts';
-import type { MetricsReport, PeriodReport, SlotReport } from '../metrics/report.ts';
-import { slotCount, slotSeconds } from '../metrics/request-metrics.ts';
+import { type MetricsReport, type PeriodReport, type SlotReport, slotCount, slotSeconds } from '../metrics/request-metrics.ts';
 import { type DatabaseReport, type InstanceReport, maxReplicas, type Replica } from './instance.ts';
 
 const ReplicaType = builder.objectRef<Replica>('InstanceReplica').implement({

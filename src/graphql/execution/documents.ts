@@ -1,7 +1,6 @@
 import { type DocumentNode, Lexer, parse, Source, TokenKind } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { metrics } from '../../metrics/metrics.ts';
-import { GraphQLMetrics } from '../../metrics/operation-names.ts';
 import { graphqlLimits } from '../limits.ts';
 import { assertDocumentLimits, tooCostly } from './document-limits.ts';
 import type { KnownOperation } from './execute.ts';
@@ -19,14 +18,13 @@ export interface DocumentCache {
   add(source: string, operation: KnownOperation): void;
 }
 
-/** Creates an empty cache, whose look-ups are counted. @param graphqlMetrics gets its size. */
-export function createDocumentCache(graphqlMetrics = new GraphQLMetrics()): DocumentCache {
+/** Creates an empty cache, whose size and look-ups the metrics have. */
+export function createDocumentCache(): DocumentCache {
   const sizeCalculation = (_: unknown, source: string): number => source.length;
   const documents = new LRUCache<string, KnownOperation>({ ...documentBounds, sizeCalculation });
   // Only their texts: to keep what is parsed of documents that are never sent again takes the garbage collector as long as
   // parsing and executing them.
   const addedOnce = new LRUCache<string, true>({ ...documentBounds, sizeCalculation });
-  graphqlMetrics.cachedDocuments = () => documents.size;
   return {
     get(source) {
       const known = documents.get(source);
@@ -35,7 +33,10 @@ export function createDocumentCache(graphqlMetrics = new GraphQLMetrics()): Docu
     },
     add(source, operation) {
       if (!addedOnce.has(source)) addedOnce.set(source, true);
-      else if (!documents.has(source)) documents.set(source, operation);
+      else if (!documents.has(source)) {
+        documents.set(source, operation);
+        metrics.cachedDocuments.set(documents.size);
+      }
     },
   };
 }

@@ -3,13 +3,17 @@ import type { HttpResponse } from '../../http/types.ts';
 import type { GraphQLContext } from '../context.ts';
 import type { DocumentCache } from './documents.ts';
 import type { KnownOperation, OperationExecutor } from './execute.ts';
-import type { FailureHeaders } from './response.ts';
 import { type ResponseType, renderResult } from './response.ts';
 import type { ReadDocument } from './validation.ts';
 
-/** A request that may be executed without the full pipeline. */
-export interface FastPathRequest {
-  readonly params: Readonly<Record<string, unknown>>;
+/** A request's parameters as the GraphQL-over-HTTP specification names them; their types are not validated yet. */
+export type GraphQLParams = Readonly<Record<string, unknown>>;
+
+/** What the transport hands over with a request. */
+export interface GraphQLRequest {
+  readonly method: string;
+  /** Read from the body or the query string already. */
+  readonly params: GraphQLParams;
   /** At least as many characters as the variables have as JSON. */
   readonly characters: number;
   readonly type: ResponseType;
@@ -20,7 +24,7 @@ export interface FastPathRequest {
  * Responds if the request's document is in the cache, or short, valid and sent with an API token, and nothing about the request
  * is unusual. Nothing, if it has to go through the full pipeline; then nothing of it was executed.
  */
-export type FastPath = (request: FastPathRequest) => Promise<HttpResponse> | undefined;
+export type FastPath = (request: Omit<GraphQLRequest, 'method'>) => Promise<HttpResponse> | undefined;
 
 const parameterNames = new Set(['query', 'variables', 'operationName']);
 
@@ -30,12 +34,7 @@ const parameterNames = new Set(['query', 'variables', 'operationName']);
  *
  * @param read reads documents that are not in the cache.
  */
-export function createFastPath(
-  executor: OperationExecutor,
-  documents: DocumentCache,
-  read: ReadDocument,
-  failureHeaders: FailureHeaders,
-): FastPath {
+export function createFastPath(executor: OperationExecutor, documents: DocumentCache, read: ReadDocument): FastPath {
   /** A document that is not in the cache; nothing if it is long, not valid, or not one query or mutation. */
   function examine(text: string): KnownOperation | undefined {
     const document = read(text);
@@ -55,7 +54,7 @@ export function createFastPath(
     const { variables } = params;
     return executor.run(known, { variables, characters, context }).then((result) => {
       if (!cached && result.data !== undefined) documents.add(query, known);
-      return renderResult(result, type, context, failureHeaders);
+      return renderResult(result, type, context);
     });
   };
 }
@@ -67,7 +66,7 @@ interface PlainParams {
 }
 
 /** Whether the parameters are of the types that they should have; if not, the full pipeline says what is wrong. */
-function isPlain(params: FastPathRequest['params']): params is PlainParams & FastPathRequest['params'] {
+function isPlain(params: GraphQLParams): params is PlainParams & GraphQLParams {
   for (const name in params) if (!parameterNames.has(name)) return false;
   const { variables, operationName } = params;
   return isObjectOrNothing(variables) && (operationName == null || typeof operationName === 'string');

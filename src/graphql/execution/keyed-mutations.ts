@@ -8,7 +8,7 @@ import type { KeyedResponse } from '../../idempotency/route.ts';
 import { longDocumentLength } from '../limits.ts';
 import { rootFieldsOf } from './document-limits.ts';
 import { parseDocument } from './documents.ts';
-import type { GraphQLParams } from './server.ts';
+import type { GraphQLParams } from './fast-path.ts';
 
 /** A request's operation, which is a mutation. Its document is parsed, but not validated. */
 export interface KeyedMutation {
