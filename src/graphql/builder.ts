@@ -1,11 +1,10 @@
-import SchemaBuilder, { type SchemaTypes as AnyTypes, BasePlugin, type PothosOutputFieldConfig } from '@pothos/core';
+import SchemaBuilder from '@pothos/core';
 import ErrorsPlugin from '@pothos/plugin-errors';
 import RelayPlugin, { decodeGlobalID } from '@pothos/plugin-relay';
-import type { GraphQLFieldResolver } from 'graphql';
-import { Forbidden, GatewayError, InvalidInput, Unauthenticated } from '../errors.ts';
+import { Forbidden, InvalidInput, Unauthenticated } from '../errors.ts';
 import type { Json } from '../user-groups/values.ts';
 import type { GraphQLContext } from './context.ts';
-import ResponseMeter from './response-meter.ts';
+import FieldPlugin from './field-plugin.ts';
 
 /** The types that every part of the schema builds on. */
 export interface SchemaTypes {
@@ -18,52 +17,10 @@ export interface SchemaTypes {
   };
 }
 
-const rootFields = 'rootFields';
-
-declare global {
-  export namespace PothosSchemaTypes {
-    export interface Plugins<Types extends AnyTypes> {
-      [rootFields]: RootFields<Types>;
-    }
-  }
-}
-
-/**
- * Rejects callers without an API token on every root field, and counts the expected failures of mutations: what a client gets is
- * data, in which their code need not be.
- */
-class RootFields<Types extends AnyTypes> extends BasePlugin<Types> {
-  override wrapResolve(
-    resolve: GraphQLFieldResolver<unknown, Types['Context'], object>,
-    { parentType }: PothosOutputFieldConfig<Types>,
-  ): GraphQLFieldResolver<unknown, Types['Context'], object> {
-    if (parentType !== 'Query' && parentType !== 'Mutation') return resolve;
-    const isCounted = parentType === 'Mutation';
-    return (source, args, context, info) => {
-      const { caller, countError } = context as GraphQLContext;
-      const count = (error: unknown): void => {
-        if (isCounted && error instanceof GatewayError) countError(error.code);
-      };
-      try {
-        caller.requireCredential();
-        const result: unknown = resolve(source, args, context, info);
-        // Concurrently with the result, which is not delayed.
-        if (isCounted && result instanceof Promise) result.catch(count);
-        return result;
-      } catch (error) {
-        count(error);
-        throw error;
-      }
-    };
-  }
-}
-
-SchemaBuilder.registerPlugin(rootFields, RootFields);
-
 /** Where the schema's parts define themselves. */
 export const builder = new SchemaBuilder<SchemaTypes>({
   // The errors plugin comes first, so that a missing credential becomes a result too.
-  plugins: [ErrorsPlugin, rootFields, RelayPlugin, ResponseMeter],
+  plugins: [ErrorsPlugin, FieldPlugin, RelayPlugin],
   defaultFieldNullability: false,
   errors: {
     directResult: true,

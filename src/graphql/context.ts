@@ -4,7 +4,7 @@ import type { GatewayError } from '../errors.ts';
 import type { InstanceSource } from '../instance/instance.ts';
 import type { MetricsSource } from '../metrics/request-metrics.ts';
 import type { Services } from '../user-groups/user-groups.ts';
-import type { ResponseMeter } from './response-meter.ts';
+import type { ResponseMeter } from './field-plugin.ts';
 
 /** The context of the resolvers; one object per request. */
 export interface GraphQLContext {

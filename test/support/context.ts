@@ -1,5 +1,5 @@
 import type { GraphQLContext } from '../../src/graphql/context.ts';
-import { ResponseMeter } from '../../src/graphql/response-meter.ts';
+import { ResponseMeter } from '../../src/graphql/field-plugin.ts';
 import { reportOf } from '../../src/metrics/request-metrics.ts';
 
 /** One time, so that two executions respond alike. */

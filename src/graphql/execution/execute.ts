@@ -22,8 +22,8 @@ import type { GraphQLContext } from '../context.ts';
 import { graphqlLimits, heavyCost } from '../limits.ts';
 import type { RawVariables } from '../selection.ts';
 import { type CompiledOperation, compileOperation } from './compile.ts';
-import { costBound, costOf, type DocumentCost, documentCostOf } from './cost.ts';
-import { rootFieldsOf } from './document-limits.ts';
+import { charactersPerUnit, costOf, type DocumentCost, documentCostOf } from './cost.ts';
+import { rootFieldsOf } from './documents.ts';
 import { causeOf } from './response.ts';
 import { createVariableCheck, type VariableCheck } from './variables.ts';
 
@@ -86,8 +86,11 @@ export function createOperationExecutor(schema: GraphQLSchema): OperationExecuto
   const exactCost = ({ document, operation, cost }: KnownOperation, variables: ExecutionRequest['variables']): number =>
     cost.dependsOnVariables || cost.variableUses > 0 ? costOf(schema, document, operation, variables ?? {}) : cost.base;
 
-  async function runByReference({ document, operation }: KnownOperation, request: ExecutionRequest): Promise<ExecutionResult> {
+  async function runByReference(known: KnownOperation, request: ExecutionRequest): Promise<ExecutionResult> {
+    const { document, operation, checkVariables } = known;
     const { variables: variableValues, context: contextValue } = request;
+    const oversized = variableValues && checkVariables(variableValues);
+    if (oversized) return { errors: [oversized] };
     const operationName = operation.name?.value;
     const options = { maxCoercionErrors: graphqlLimits.maxErrors };
     const result = await execute({ schema, document, contextValue, variableValues, operationName, options });
@@ -157,10 +160,10 @@ export function createOperationExecutor(schema: GraphQLSchema): OperationExecuto
       if (known.needsCredential && !caller.apiToken) {
         return Promise.resolve(rejection(new Unauthenticated(credentialRequired)));
       }
-      const oversized = variables && known.checkVariables(variables);
-      if (oversized) return Promise.resolve({ errors: [oversized] });
-      let cost = costBound(known.cost, characters);
-      if (cost === undefined || cost > heavyCost) cost = exactCost(known, variables);
+      const { base, variableUses, dependsOnVariables } = known.cost;
+      // What it costs at most, without looking at the variables.
+      let cost = base + variableUses * Math.ceil(characters / charactersPerUnit);
+      if (dependsOnVariables || cost > heavyCost) cost = exactCost(known, variables);
       operationInfo.cost = cost;
       if (cost > maxCost) {
         const message = `The operation costs ${shown(cost)}; the limit is ${maxCost}. Request fewer fields or items, or send smaller inputs.`;

@@ -1,10 +1,47 @@
 import { getOperationAST, OperationTypeNode } from 'graphql';
+import { LRUCache } from 'lru-cache';
 import type { HttpResponse } from '../../http/types.ts';
+import { metrics } from '../../metrics/metrics.ts';
 import type { GraphQLContext } from '../context.ts';
-import type { DocumentCache } from './documents.ts';
 import type { KnownOperation, OperationExecutor } from './execute.ts';
 import { type ResponseType, renderResult } from './response.ts';
 import type { ReadDocument } from './validation.ts';
+
+/**
+ * The most documents that are kept, and the most characters of them together; parsed, one takes some 200 bytes. A document longer
+ * than the last figure is not kept: parsing it again costs little compared to executing it.
+ */
+export const documentBounds = { max: 500, maxSize: 200_000, maxEntrySize: 10_000 } as const;
+
+/** Documents with a single operation that are valid and were executed, by their text. Bounded, whatever is sent. */
+export interface DocumentCache {
+  get(source: string): KnownOperation | undefined;
+  /** Keeps a document, which is not empty, once it is added a second time; drops the least recently used of too many. */
+  add(source: string, operation: KnownOperation): void;
+}
+
+/** Creates an empty cache, whose size and look-ups the metrics have. */
+export function createDocumentCache(): DocumentCache {
+  const sizeCalculation = (_: unknown, source: string): number => source.length;
+  const documents = new LRUCache<string, KnownOperation>({ ...documentBounds, sizeCalculation });
+  // Only their texts: to keep what is parsed of documents that are never sent again takes the garbage collector as long as
+  // parsing and executing them.
+  const addedOnce = new LRUCache<string, true>({ ...documentBounds, sizeCalculation });
+  return {
+    get(source) {
+      const known = documents.get(source);
+      metrics.documentLookups.inc({ result: known ? 'hit' : 'miss' });
+      return known;
+    },
+    add(source, operation) {
+      if (!addedOnce.has(source)) addedOnce.set(source, true);
+      else if (!documents.has(source)) {
+        documents.set(source, operation);
+        metrics.cachedDocuments.set(documents.size);
+      }
+    },
+  };
+}
 
 /** A request's parameters as the GraphQL-over-HTTP specification names them; their types are not validated yet. */
 export type GraphQLParams = Readonly<Record<string, unknown>>;

@@ -7,8 +7,8 @@ import { headersOf } from '../../http/problem.ts';
 import type { HttpResponse } from '../../http/types.ts';
 import { redactTokens } from '../../tokens.ts';
 import type { GraphQLContext } from '../context.ts';
+import { assertResponseSize } from '../field-plugin.ts';
 import { graphqlLimits } from '../limits.ts';
-import { assertResponseSize } from '../response-meter.ts';
 
 const { maxMessageLength } = graphqlLimits;
 

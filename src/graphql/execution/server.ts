@@ -16,9 +16,9 @@ import { mediaTypes } from '../../http/media-types.ts';
 import type { HttpResponse } from '../../http/types.ts';
 import type { GraphQLContext } from '../context.ts';
 import { graphqlLimits, longDocumentLength } from '../limits.ts';
-import { createDocumentCache, type DocumentCache, parseDocument } from './documents.ts';
+import { parseDocument } from './documents.ts';
 import { createOperationExecutor, type OperationExecutor } from './execute.ts';
-import { createFastPath, type FastPath, type GraphQLRequest } from './fast-path.ts';
+import { createDocumentCache, createFastPath, type DocumentCache, type FastPath, type GraphQLRequest } from './fast-path.ts';
 import { publicError, renderResult } from './response.ts';
 import { createDocumentReader, validationRules } from './validation.ts';
 

@@ -25,7 +25,8 @@ import {
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { longDocumentLength } from '../limits.ts';
-import { documentBounds, parseDocument } from './documents.ts';
+import { parseDocument } from './documents.ts';
+import { documentBounds } from './fast-path.ts';
 import { JsonVariablesRule } from './variables.ts';
 
 /** The rules for documents. @param introspection whether they may read the schema. */
