@@ -1,5 +1,5 @@
 import { DatabaseBusy, isUnavailable } from './database/errors.ts';
-import { MissingKey } from './encryption/errors.ts';
+import { MissingKey } from './encryption/keys.ts';
 import { GatewayError, nothingChanged, safeToRepeat } from './errors.ts';
 
 /**

@@ -2,8 +2,7 @@ import type { Server } from 'node:http';
 import { inspect } from 'node:util';
 import { encodeGlobalID } from '@pothos/plugin-relay';
 import type { Logger } from 'pino';
-import { authenticateBy } from './api-tokens/authenticate.ts';
-import { recordLastUsed } from './api-tokens/last-used.ts';
+import { authenticateBy, recordLastUsed } from './api-tokens/authenticate.ts';
 import { createFeedWatch } from './audit-log/feed-watch.ts';
 import { countEvent, createEventBytes } from './audit-log/record.ts';
 import { eventFeedHandler } from './audit-log/rest.ts';
@@ -17,27 +16,23 @@ import { ownMigrationNames } from './database/migrate.ts';
 import { traceStatements } from './database/traced.ts';
 import { createDb, createTransactionDb, type Db } from './db.ts';
 import { introspect } from './embed-tokens/embed-tokens.ts';
-import { embedTokenHandler } from './embed-tokens/rest.ts';
-import { introspectionHandler, jwksHandler } from './embed-tokens/routes.ts';
+import { embedTokenHandler, introspectionHandler, jwksHandler } from './embed-tokens/rest.ts';
 import { jwksMaxAgeSeconds, SigningKeys } from './embed-tokens/signing-keys.ts';
 import { bindRevocations } from './embed-tokens/statements/revocations.ts';
 import { bindSigningKeys } from './embed-tokens/statements/signing-keys.ts';
-import { missingKeyIn } from './encryption/errors.ts';
-import type { KeyRing } from './encryption/keys.ts';
-import { type ContextOf, createContext } from './graphql/context.ts';
+import { type KeyRing, missingKeyIn } from './encryption/keys.ts';
+import type { ContextOf } from './graphql/context.ts';
 import { type GraphQLHandlerOptions, graphqlHandler } from './graphql/execution/route.ts';
-import { ResponseMeter } from './graphql/response-meter.ts';
+import { ResponseMeter } from './graphql/field-plugin.ts';
 import { createCors } from './http/cors.ts';
 import { pageOrProblem } from './http/pages/error-page.ts';
 import { createLayout } from './http/pages/layout.ts';
-import { createRouter } from './http/router.ts';
-import { createHttpServer, urlOf } from './http/server.ts';
+import { createHttpServer, createRouter, urlOf } from './http/server.ts';
 import { createExecuteOnce } from './idempotency/idempotency.ts';
 import { instanceSource, unreadiness } from './instance/instance.ts';
 import { metricsHandler } from './instance/metrics-route.ts';
 import { createRequestLog, logOutages, traceIdOf } from './log.ts';
 import { metrics } from './metrics/metrics.ts';
-import { GraphQLMetrics } from './metrics/operation-names.ts';
 import { type InstanceMetrics, ProcessMetrics, singleProcess } from './metrics/process-metrics.ts';
 import { readPackageVersion } from './package-root.ts';
 import { startRateLimiting } from './rate-limits/rate-limit.ts';
@@ -122,8 +117,7 @@ export function buildGateway(
   const lastUsed = recordLastUsed(services.db, whenWritten('the time when API tokens were last used'));
   let draining = false;
 
-  const graphqlMetrics = new GraphQLMetrics();
-  const processMetrics = new ProcessMetrics(() => measureGateway(database, graphqlMetrics));
+  const processMetrics = new ProcessMetrics(() => measureGateway(database));
   const instanceMetrics = (options.combineMetrics ?? singleProcess)(processMetrics);
   const mayLogMissingKey = onceInMs(missingKeyLogMs, maxLoggedKeys);
 
@@ -132,7 +126,7 @@ export function buildGateway(
 
   const contextOf: ContextOf = (request, bound = services, countError = request.countError) => {
     const { caller, report, isAbandoned } = request;
-    return createContext({
+    return {
       services: bound,
       caller,
       report,
@@ -143,13 +137,13 @@ export function buildGateway(
       operationInfo: request,
       hasTransaction: bound !== services,
       meter: new ResponseMeter(request.responseRoom),
-    });
+    };
   };
   const { console = true, playground = true, persistedOperations, rateLimit = 0, corsOrigins = [] } = options;
   const layout = createLayout({ console, playground: playground && !persistedOperations });
   const routes = createRoutes({
     layout,
-    graphql: graphqlHandler(schema, contextOf, executeOnce, { ...options, graphqlMetrics }),
+    graphql: graphqlHandler(schema, contextOf, executeOnce, options),
     user: userHandler(services, executeOnce),
     embedTokens: embedTokenHandler(services),
     events: eventFeedHandler(services),
@@ -237,9 +231,8 @@ function onceInMs(intervalMs: number, maxTexts: number): (text: string) => boole
 let version: string | undefined;
 
 /** Sets the gauges of a gateway to what they are now. */
-function measureGateway({ pool, poolSize }: Pick<Database, 'pool' | 'poolSize'>, graphql: GraphQLMetrics): void {
+function measureGateway({ pool, poolSize }: Pick<Database, 'pool' | 'poolSize'>): void {
   version ??= readPackageVersion();
-  metrics.cachedDocuments.set(graphql.cachedDocuments());
   metrics.poolConnections.set({ state: 'idle' }, pool.idleCount);
   metrics.poolConnections.set({ state: 'busy' }, pool.totalCount - pool.idleCount);
   metrics.poolLimit.set(poolSize);

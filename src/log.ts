@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Writable } from 'node:stream';
 import { type Logger, pino, stdTimeFunctions } from 'pino';
 import { PinoPretty } from 'pino-pretty';
-import type { CompletedRequest } from './http/response.ts';
+import type { CompletedRequest } from './http/request.ts';
 import type { Config } from './settings.ts';
 import { escapeShownJson } from './terminal-text.ts';
 import { redactTokens } from './tokens.ts';

@@ -1,4 +1,4 @@
-import { recordApiTokenCreation, recordApiTokenRevocation, systemAuthor } from '../audit-log/record.ts';
+import { recordApiTokenCreation, recordApiTokenRevocation, recordApiTokenUpdate, systemAuthor } from '../audit-log/record.ts';
 import type { Author } from '../audit-log/statements/insert.ts';
 import { retryOnConflict } from '../database/errors.ts';
 import { isStorableTime } from '../database/keyset.ts';
@@ -8,38 +8,15 @@ import { InvalidInput, type Issue, NotFound } from '../errors.ts';
 import type { ApiToken, EnvironmentTag, PrismaClient, Prisma as PrismaTypes } from '../generated/prisma/client.ts';
 import { type Scope, scopeNames } from '../scopes.ts';
 import { hashSecret, issueToken } from '../tokens.ts';
+import { assertNoIssues } from '../user-groups/rules.ts';
 import { newTextIssues } from '../user-groups/values.ts';
-import { lockFirstApiToken, revokeUnrevoked } from './statements.ts';
+import { lockApiToken, lockFirstApiToken, revokeUnrevoked } from './statements.ts';
 
 /** The longest that a replaced secret stays accepted, in seconds: a week. */
 export const maxOverlapSeconds = 604_800;
 
 /** The most requests in 60 seconds that an API token may be limited to. */
 export const maxApiTokenRateLimit = 1_000_000;
-
-/** What is checked of an API token to issue. */
-export interface ApiTokenFields {
-  readonly name: string;
-  readonly scopes: readonly Scope[];
-  readonly expiresAt: Date | null;
-  readonly rateLimit?: number | null | undefined;
-}
-
-/**
- * Checks the properties of an API token to issue.
- *
- * @param now the time, by the database's clock.
- * @throws InvalidInput.
- */
-function checkApiToken({ name, scopes, expiresAt, rateLimit }: ApiTokenFields, now: Date): void {
-  const issues = [
-    ...apiTokenNameIssues(name),
-    ...scopeIssues(scopes),
-    ...expiryIssues(expiresAt, now),
-    ...rateLimitIssues(rateLimit),
-  ];
-  if (issues.length > 0) throw new InvalidInput(issues);
-}
 
 /** The issues of the name of an API token to issue. */
 export const apiTokenNameIssues = (name: string): Issue[] => newTextIssues(['name'], name);
@@ -54,18 +31,6 @@ export function rateLimitIssues(rateLimit: number | null | undefined): Issue[] {
 export function checkOverlap(overlapSeconds: number): void {
   if (Number.isInteger(overlapSeconds) && overlapSeconds >= 0 && overlapSeconds <= maxOverlapSeconds) return;
   throw new InvalidInput([{ path: ['overlapSeconds'], message: `must be a whole number from 0 to ${maxOverlapSeconds}.` }]);
-}
-
-function scopeIssues(scopes: readonly Scope[]): Issue[] {
-  if (scopes.length > 0) return [];
-  return [{ path: ['scopes'], message: `must contain at least one of ${scopeNames.join(', ')}.` }];
-}
-
-function* expiryIssues(expiresAt: Date | null, now: Date): Generator<Issue> {
-  if (!expiresAt) return;
-  if (!(expiresAt > now)) yield { path: ['expiresAt'], message: 'must be in the future.' };
-  else if (!isStorableTime(expiresAt.getTime()))
-    yield { path: ['expiresAt'], message: 'must be in the years 1 to 9999, in UTC.' };
 }
 
 /** The properties of an API token to issue. */
@@ -91,6 +56,17 @@ export interface IssuedApiToken {
 type Prisma = Pick<PrismaClient, 'apiToken' | '$transaction'> & ClockReader;
 type Transaction = Pick<PrismaTypes.TransactionClient, 'apiToken' | 'event'> & ClockReader;
 
+/** The issues of an API token to issue. @param now the time, by the database's clock. */
+function* requestIssues({ name, scopes, expiresAt, rateLimit }: ApiTokenRequest, now: Date): Generator<Issue> {
+  yield* apiTokenNameIssues(name);
+  if (scopes.length === 0) yield { path: ['scopes'], message: `must contain at least one of ${scopeNames.join(', ')}.` };
+  if (expiresAt && !(expiresAt > now)) yield { path: ['expiresAt'], message: 'must be in the future.' };
+  else if (expiresAt && !isStorableTime(expiresAt.getTime())) {
+    yield { path: ['expiresAt'], message: 'must be in the years 1 to 9999, in UTC.' };
+  }
+  yield* rateLimitIssues(rateLimit);
+}
+
 /** Issues an API token, and records that. @param author who issues it; by default the gateway itself. @throws InvalidInput. */
 export async function issueApiToken(
   db: Prisma,
@@ -104,7 +80,7 @@ async function createApiToken(transaction: Transaction, request: ApiTokenRequest
   const { name, environmentTag, scopes, expiresAt, rateLimit = null } = request;
   // Not the column's default, which Prisma takes from the clock of the process.
   const createdAt = await readClock(transaction);
-  checkApiToken(request, createdAt);
+  assertNoIssues(requestIssues(request, createdAt));
   const secret = issueToken('apiToken');
   const data = {
     name,
@@ -137,6 +113,48 @@ export async function revokeApiToken(db: Prisma, id: number, author: Author = sy
     const apiToken = await findApiToken(transaction, id);
     if (isRevoked) await recordApiTokenRevocation(transaction, author, apiToken);
     return apiToken;
+  });
+}
+
+/** New properties of an API token; what is undefined stays as it is. */
+export interface ApiTokenChanges {
+  /** 1 to 255 characters without control characters; null counts as omitted. */
+  readonly name?: string | null | undefined;
+  /** How many requests may be sent with it in 60 seconds: 1 to 1,000,000; `null` means the setting RATE_LIMIT. */
+  readonly rateLimit?: number | null | undefined;
+  /** Whether it is accepted; null counts as omitted. */
+  readonly enabled?: boolean | null | undefined;
+}
+
+/**
+ * Changes properties of an API token, effective from the next request on every instance, and records what differs. Equal values
+ * are neither written nor recorded.
+ *
+ * @throws InvalidInput.
+ * @throws NotFound when no API token has this number, or it is revoked.
+ */
+export async function updateApiToken(
+  db: Pick<PrismaClient, '$transaction'>,
+  id: number,
+  { name, rateLimit, enabled }: ApiTokenChanges,
+  author: Author,
+): Promise<ApiToken> {
+  assertNoIssues([...(name == null ? [] : apiTokenNameIssues(name)), ...rateLimitIssues(rateLimit)]);
+  return db.$transaction(async (transaction) => {
+    await lockApiToken(transaction, id);
+    const before = await findApiToken(transaction, id);
+    if (before.revokedAt) throw new NotFound(`The API token ${id} is revoked. Create a new one.`);
+    const data = {
+      name: name ?? before.name,
+      rateLimit: rateLimit === undefined ? before.rateLimit : rateLimit,
+      enabled: enabled ?? before.enabled,
+    };
+    const changed = (['name', 'rateLimit', 'enabled'] as const).filter((field) => data[field] !== before[field]);
+    if (changed.length === 0) return before;
+    const after = await transaction.apiToken.update({ where: { id }, data });
+    const changes = Object.fromEntries(changed.map((field) => [field, { from: before[field], to: after[field] }]));
+    await recordApiTokenUpdate(transaction, author, after, changes);
+    return after;
   });
 }
 

@@ -4,8 +4,8 @@ import {
   maxOverlapSeconds,
   revokeApiToken,
   rotateApiToken,
+  updateApiToken,
 } from '../api-tokens/api-tokens.ts';
-import { updateApiToken } from '../api-tokens/update.ts';
 import { createDb } from '../db.ts';
 import type { ApiToken } from '../generated/prisma/client.ts';
 import { escapeJson } from '../terminal-text.ts';

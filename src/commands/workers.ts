@@ -3,8 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { AggregatorRegistry } from 'prom-client';
 import type { InstanceMetrics, MetricsData, ProcessData, ProcessMetrics } from '../metrics/process-metrics.ts';
-import { reportOf } from '../metrics/report.ts';
-import { RequestMetrics, type SlotCounts } from '../metrics/request-metrics.ts';
+import { RequestMetrics, reportOf, type SlotCounts } from '../metrics/request-metrics.ts';
 import { stopSignals } from './stop-request.ts';
 
 /** The message with which the primary process stops a worker. */

@@ -5,8 +5,7 @@ import type { FieldCost } from '../graphql/selection.ts';
 import { paths } from '../http/paths.ts';
 import { requireSelector, UserGroupByInput, UserGroupType } from '../user-groups/graphql/type.ts';
 import { userGroupLimits } from '../user-groups/values.ts';
-import { createEmbedToken } from './embed-tokens.ts';
-import { revokeEmbedTokens } from './revocation.ts';
+import { createEmbedToken, revokeEmbedTokens } from './embed-tokens.ts';
 import { defaultEmbedTokenSeconds, embedTokenLimits } from './rules.ts';
 
 const { minEmbedTokenSeconds, maxEmbedTokenSeconds, maxEmbedTokenBytes, maxEmbedTokenResources } = embedTokenLimits;

@@ -1,8 +1,13 @@
-import { InvalidInput, type Issue } from '../errors.ts';
-import { jsonObject } from '../http/body.ts';
+import { isUtf8 } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import type { Caller } from '../caller.ts';
+import { type ErrorCode, errorCatalog } from '../error-catalog.ts';
+import { GatewayError, InvalidInput, type Issue, shorten } from '../errors.ts';
+import { jsonObject, requireMediaType } from '../http/body.ts';
+import { httpLimits } from '../http/limits.ts';
 import { mediaTypes } from '../http/media-types.ts';
 import { type Failure, problem } from '../http/problem.ts';
-import type { Handler } from '../http/types.ts';
+import type { Handler, HttpRequest, HttpResponse } from '../http/types.ts';
 import type { Services, UserGroupBy } from '../user-groups/user-groups.ts';
 import { createEmbedToken } from './embed-tokens.ts';
 import type { EmbedTokenInput } from './rules.ts';
@@ -67,4 +72,101 @@ function withMemberNames(failure: Failure): Failure {
   const { code, message, allow, retryAfterSeconds, issues = [] } = failure;
   const renamed = issues.map(({ path, message }) => ({ path: path.length === 0 ? path : rename(path).map(String), message }));
   return { code, message, allow, retryAfterSeconds, issues: renamed };
+}
+
+/** The methods of the introspection endpoint. */
+export const introspectionMethods = ['POST'] as const;
+
+/**
+ * Creates the handler of token introspection, RFC 7662. The credential of the caller is in the `Authorization` header only, the
+ * token in the parameter `token` of a form; other parameters, `token_type_hint` among them, are accepted and ignored.
+ *
+ * @param introspect says which group a token identifies.
+ */
+export function introspectionHandler(introspect: (caller: Caller, token: string) => Promise<object>): Handler {
+  return {
+    async handle(request) {
+      request.caller.require('groups:resolve');
+      const token = formParameters(request).get('token');
+      if (!token) throw new InvalidInput([{ path: ['token'], message: 'is required.' }]);
+      const body = JSON.stringify(await introspect(request.caller, token));
+      return { status: 200, headers: { 'content-type': mediaTypes.json }, body };
+    },
+    // A problem as everywhere, with the member by which OAuth clients recognize the error.
+    renderError: (error, request) => {
+      const response = problem(error, request);
+      return { ...response, body: JSON.stringify({ ...JSON.parse(response.body), error: oauthError(error.code) }) };
+    },
+  };
+}
+
+const { maxFormBytes, maxFormParameters } = httpLimits;
+
+/**
+ * The parameters in a request's body, a form.
+ *
+ * @throws GatewayError `UNSUPPORTED_MEDIA_TYPE` when it is declared as anything but a form in UTF-8; `PAYLOAD_TOO_LARGE`.
+ * @throws InvalidInput when it is not valid UTF-8, has too many parameters, or one of them twice, which OAuth 2.0 does not
+ *   permit.
+ */
+function formParameters({ headers, body }: Pick<HttpRequest, 'headers' | 'body'>): URLSearchParams {
+  requireMediaType(mediaTypes.form, headers['content-type'], headers['content-encoding']);
+  if (body.length > maxFormBytes)
+    throw new GatewayError('PAYLOAD_TOO_LARGE', `A form exceeds the limit of ${maxFormBytes} bytes.`);
+  const text = body.toString('latin1');
+  if (!isUtf8(body) || !isDecodable(text)) throw invalid([], 'The form is not valid: percent-encoded bytes must be UTF-8.');
+  if (text.split('&', maxFormParameters + 1).length > maxFormParameters) {
+    throw invalid([], `The form must have at most ${maxFormParameters} parameters.`);
+  }
+  const parameters = new URLSearchParams(body.toString('utf8'));
+  const names = [...parameters.keys()];
+  const repeated = names.find((name, index) => names.indexOf(name) < index);
+  if (repeated !== undefined) throw invalid([shorten(repeated)], 'must be given once.');
+  return parameters;
+}
+
+const invalid = (path: readonly string[], message: string): InvalidInput => new InvalidInput([{ path, message }]);
+
+/** Whether what is percent-encoded is UTF-8. `URLSearchParams` would replace every other byte by one and the same character. */
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The error codes of RFC 6749 (section 5.2) and RFC 6750 (section 3.1). */
+function oauthError(code: ErrorCode): string {
+  if (code === 'UNAUTHENTICATED') return 'invalid_token';
+  if (code === 'FORBIDDEN') return 'insufficient_scope';
+  if (code === 'RATE_LIMITED' || code === 'UNAVAILABLE') return 'temporarily_unavailable';
+  return errorCatalog[code].status < 500 ? 'invalid_request' : 'server_error';
+}
+
+/**
+ * Creates the handler of the public keys as a JWK Set (RFC 7517).
+ *
+ * @param readKeys the keys that are published now.
+ * @param maxAgeSeconds how long clients may keep them.
+ */
+export function jwksHandler(readKeys: () => Promise<readonly object[]>, maxAgeSeconds: number): Handler {
+  const cacheControl = `public, max-age=${maxAgeSeconds}`;
+  return {
+    async handle(request): Promise<HttpResponse> {
+      const body = JSON.stringify({ keys: await readKeys() });
+      const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
+      // With 304, too, the body decides the Content-Length (RFC 9110, section 8.6); Node.js does not send it.
+      const status = hasVersion(request, etag) ? 304 : 200;
+      return { status, headers: { 'content-type': mediaTypes.json, etag }, body, cacheControl };
+    },
+    renderError: problem,
+  };
+}
+
+/** Whether the client has this version, according to `If-None-Match`. */
+function hasVersion({ headers }: HttpRequest, etag: string): boolean {
+  const versions = headers['if-none-match']?.split(',').map((version) => version.trim().replace(/^W\//, ''));
+  return versions?.some((version) => version === etag || version === '*') ?? false;
 }

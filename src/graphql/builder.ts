@@ -4,8 +4,7 @@ import RelayPlugin, { decodeGlobalID } from '@pothos/plugin-relay';
 import { Forbidden, InvalidInput, Unauthenticated } from '../errors.ts';
 import type { Json } from '../user-groups/values.ts';
 import type { GraphQLContext } from './context.ts';
-import ResponseMeter from './response-meter.ts';
-import RootFields from './root-fields.ts';
+import FieldPlugin from './field-plugin.ts';
 
 /** The types that every part of the schema builds on. */
 export interface SchemaTypes {
@@ -21,7 +20,7 @@ export interface SchemaTypes {
 /** Where the schema's parts define themselves. */
 export const builder = new SchemaBuilder<SchemaTypes>({
   // The errors plugin comes first, so that a missing credential becomes a result too.
-  plugins: [ErrorsPlugin, RootFields, RelayPlugin, ResponseMeter],
+  plugins: [ErrorsPlugin, FieldPlugin, RelayPlugin],
   defaultFieldNullability: false,
   errors: {
     directResult: true,

@@ -1,10 +1,10 @@
 import type { Caller } from '../caller.ts';
 import type { ErrorCode } from '../error-catalog.ts';
 import type { GatewayError } from '../errors.ts';
-import type { InstanceReport, InstanceSource } from '../instance/instance.ts';
-import { type MetricsSource, reportOf } from '../metrics/report.ts';
+import type { InstanceSource } from '../instance/instance.ts';
+import type { MetricsSource } from '../metrics/request-metrics.ts';
 import type { Services } from '../user-groups/user-groups.ts';
-import { ResponseMeter } from './response-meter.ts';
+import type { ResponseMeter } from './field-plugin.ts';
 
 /** The context of the resolvers; one object per request. */
 export interface GraphQLContext {
@@ -55,38 +55,3 @@ export type ContextOf = (
   services?: Services,
   countError?: GraphQLContext['countError'],
 ) => GraphQLContext;
-
-/** The context of one request. */
-export function createContext(options: ContextOptions): GraphQLContext {
-  const { services, caller, report, isAbandoned = never, countError = ignore, metrics = nothingCounted } = options;
-  const {
-    instance = noInstance,
-    operationInfo = { operation: '', cost: undefined },
-    hasTransaction = false,
-    meter = new ResponseMeter(),
-  } = options;
-  return { services, caller, report, isAbandoned, countError, metrics, instance, operationInfo, meter, hasTransaction };
-}
-
-/** What a context is made from: without a transport, a request is never abandoned, and nothing is counted. */
-type ContextOptions = Pick<GraphQLContext, 'services' | 'caller' | 'report'> &
-  Partial<
-    Pick<GraphQLContext, 'isAbandoned' | 'countError' | 'metrics' | 'instance' | 'operationInfo' | 'hasTransaction' | 'meter'>
-  >;
-
-const never = (): boolean => false;
-const ignore = (): void => {};
-const emptyReport = reportOf([], Date.now(), Date.now());
-const nothingCounted: MetricsSource = { read: () => emptyReport };
-const emptyInstance: InstanceReport = {
-  version: '',
-  startedAt: new Date(),
-  database: { isEmbedded: false, facts: undefined, migrations: 0 },
-};
-const noInstance: InstanceSource = { read: async () => emptyInstance };
-
-/**
- * Whether a root field may be read without an API token: those of introspection. The domain decides which scopes the others
- * require.
- */
-export const isOpenRootField = (name: string): boolean => name.startsWith('__');

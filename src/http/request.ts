@@ -1,22 +1,19 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
 import type { Authenticate } from '../api-tokens/authenticate.ts';
 import { Caller } from '../caller.ts';
 import { heavyWork } from '../concurrency/heavy-work.ts';
 import type { ErrorCode } from '../error-catalog.ts';
-import { GatewayError, RateLimited, shorten } from '../errors.ts';
+import { GatewayError, RateLimited, safeToRepeat, shorten } from '../errors.ts';
 import { asGatewayError } from '../failures.ts';
+import { containsToken } from '../tokens.ts';
 import { type RequestSpan, tracing } from '../tracing/tracing.ts';
-import { BodyHold, isSmall, isTooLarge, readBody } from './body.ts';
-import type { ByteBudget } from './byte-budget.ts';
+import { isSmall, isTooLarge, readBody } from './body.ts';
 import type { PermitOrigin } from './cors.ts';
-import { httpLimits, httpTimeouts, largeBodyBytes } from './limits.ts';
+import { type ByteBudget, httpLimits, httpTimeouts, largeBodyBytes } from './limits.ts';
 import { MethodNotAllowed } from './problem.ts';
-import { assertSingleHeaders, disconnected, originForm, requestId, splitOnce, tooLong, tooMuchUnsent } from './request-head.ts';
-import type { CompletedRequest } from './response.ts';
-import { discard, OutgoingResponse, type ResponseContext } from './response.ts';
-import type { FindRoute } from './router.ts';
-import type { Connection } from './server.ts';
+import { discard, send, tooMuchUnsent } from './response.ts';
+import type { Connection, FindRoute } from './server.ts';
 import type { Handler, HttpRequest, HttpResponse, RequestHead, ResponseBody, Route } from './types.ts';
 
 /** What every request passes. */
@@ -33,13 +30,32 @@ export interface ServerOptions {
   /** Renders the errors of requests to paths without a route. */
   readonly renderError: Handler['renderError'];
   /** Called once for each request, after its response was passed to the socket. Must not throw. */
-  readonly onResponse?: (request: CompletedRequest) => void;
+  readonly onResponse: (request: CompletedRequest) => void;
+}
+
+/** A request whose response was sent, or can no longer be sent. Its caller is anonymous if the API token was not accepted. */
+export interface CompletedRequest extends Pick<HttpRequest, 'id' | 'operation' | 'cost' | 'caller'> {
+  /** Nothing, if no route has this path or the request is not valid HTTP. */
+  readonly route?: Route | undefined;
+  /** Nothing, if the request is not valid HTTP. */
+  readonly method?: string;
+  readonly headers?: IncomingHttpHeaders;
+  /** Nothing, if the client disconnected before the response. */
+  readonly status: number | undefined;
+  /** From the end of the request's headers until the response is passed to the socket; 0 if the request is not valid HTTP. */
+  readonly durationMs: number;
+  /** The error codes that the response reports, in whatever form; each once. */
+  readonly errorCodes: readonly ErrorCode[];
+  /** The id of the trace that its span belongs to, if it has one. */
+  readonly traceId?: string | undefined;
 }
 
 /** What the requests of a server share. */
-export interface RequestContext extends ServerOptions, ResponseContext {
+export interface RequestContext extends ServerOptions {
   /** The bytes of request bodies in memory. */
   readonly bodies: ByteBudget;
+  /** The bytes of responses that clients have not read. */
+  readonly unsent: ByteBudget;
 }
 
 /** A request from its headers to the last byte of its response. */
@@ -55,29 +71,28 @@ export class ReceivedRequest implements HttpRequest {
   caller = Caller.anonymous;
   operation = '';
   cost: number | undefined = undefined;
-  private readonly context: RequestContext;
+  readonly context: RequestContext;
+  readonly connection: Connection;
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
-  private readonly response: OutgoingResponse;
-  private readonly connection: Connection;
   private readonly route: Route | undefined;
-  private readonly startedMs: number;
+  private readonly startedMs = performance.now();
+  private readonly errorCodes: ErrorCode[] = [];
   private deadline: NodeJS.Timeout | undefined;
   private isResponded = false;
-  private errorCodes: ErrorCode[] | undefined;
   private span: RequestSpan | undefined;
 
   constructor(context: RequestContext, connection: Connection, incoming: IncomingMessage, outgoing: ServerResponse) {
     this.context = context;
-    this.startedMs = context.onResponse ? performance.now() : 0;
     this.connection = connection;
     this.incoming = incoming;
     this.outgoing = outgoing;
-    this.response = new OutgoingResponse(context, connection, incoming, outgoing);
     this.method = incoming.method ?? 'GET';
     this.headers = incoming.headers;
     this.url = originForm(incoming.url ?? '/');
-    [this.path, this.query] = splitOnce(this.url, '?');
+    const queryAt = this.url.indexOf('?');
+    this.path = queryAt < 0 ? this.url : this.url.slice(0, queryAt);
+    this.query = queryAt < 0 ? '' : this.url.slice(queryAt + 1);
     this.id = requestId(this.headers['x-request-id']);
     const match = context.route(this.path);
     this.route = match?.route;
@@ -86,16 +101,12 @@ export class ReceivedRequest implements HttpRequest {
 
   readonly report = (error: GatewayError): void => this.context.report(error, this);
   readonly countError = (code: ErrorCode): void => {
-    this.errorCodes ??= [];
     if (!this.errorCodes.includes(code)) this.errorCodes.push(code);
   };
   readonly isAbandoned = (): boolean => this.isResponded || this.outgoing.destroyed;
   readonly responseRoom = (): number => this.context.unsent.roomFor(this.caller.queueKey);
 
-  get isReceived(): boolean {
-    return this.incoming.complete || this.outgoing.headersSent;
-  }
-
+  /** Reads the request and responds. */
   start(): void {
     if (!tracing.active) return void this.run();
     tracing.active.request(this, (span) => {
@@ -106,13 +117,18 @@ export class ReceivedRequest implements HttpRequest {
 
   private async run(): Promise<void> {
     const { context, incoming, headers, route } = this;
-    let hold: BodyHold | undefined;
+    let heldBytes = 0;
     context.permitOrigin?.(incoming, this.outgoing, route?.methods ?? []);
     try {
-      assertSingleHeaders(incoming);
+      // Node.js joins several by commas.
+      if (headers.host?.includes(',') ?? incoming.httpVersion === '1.1') {
+        throw new GatewayError('INVALID_INPUT', 'The request must have exactly one Host header.');
+      }
       if (!route)
         throw new GatewayError('NOT_FOUND', `No such path: ${shorten(this.path, 200)}. GET / lists the available paths.`);
-      if (this.method === 'OPTIONS' && context.permitOrigin) return this.respond(preflightResponse(route));
+      if (this.method === 'OPTIONS' && context.permitOrigin) {
+        return this.respond({ status: 200, headers: { allow: [...route.methods, 'OPTIONS'].join(', ') }, body: '' });
+      }
       if (!route.methods.includes(this.method)) throw new MethodNotAllowed(this.method, route.methods);
       if (isSmall(incoming)) {
         this.body = await this.readBody();
@@ -123,8 +139,13 @@ export class ReceivedRequest implements HttpRequest {
         this.caller = await context.authenticate(headers.authorization, route, this.id);
         if (this.isAbandoned()) throw disconnected();
         clearTimeout(this.deadline);
-        hold = new BodyHold(context.bodies, this.caller.queueKey);
-        this.body = await this.readBody(hold.take, this.caller.apiToken ? undefined : httpLimits.maxAnonymousBodyBytes);
+        const { apiToken, queueKey } = this.caller;
+        const hold = (bytes: number): boolean => {
+          const isHeld = context.bodies.take(bytes, queueKey);
+          if (isHeld) heldBytes += bytes;
+          return isHeld;
+        };
+        this.body = await this.readBody(apiToken ? undefined : httpLimits.maxAnonymousBodyBytes, hold);
         this.startDeadline();
         if (this.body.length >= largeBodyBytes) await heavyWork.enter(this.caller);
       }
@@ -133,32 +154,23 @@ export class ReceivedRequest implements HttpRequest {
     } catch (thrown) {
       this.fail(thrown);
     } finally {
-      hold?.release();
+      if (heldBytes > 0) context.bodies.release(heldBytes, this.caller.queueKey);
     }
   }
 
   /** Reads the body; a client that sent `Expect: 100-continue` gets the interim response first. */
-  private readBody(hold?: (bytes: number) => boolean, maxBytes?: number): Promise<Buffer> {
+  private readBody(maxBytes?: number, hold?: (bytes: number) => boolean): Promise<Buffer> {
     if (this.headers.expect?.toLowerCase() === '100-continue' && !isTooLarge(this.incoming, maxBytes))
       this.outgoing.writeContinue();
     return readBody(this.incoming, maxBytes, hold);
   }
 
   private startDeadline(): void {
-    this.deadline = setTimeout(expire, httpTimeouts.responseMs, this);
+    this.deadline = setTimeout(() => this.fail(tooLong()), httpTimeouts.responseMs);
   }
 
-  failParsing(error: GatewayError): void {
-    this.connection.isClosing = true;
-    if (!this.incoming.complete) this.fail(error);
-  }
-
-  abort(): void {
-    this.response.close();
-    if (!this.incoming.complete) this.incoming.destroy(disconnected());
-  }
-
-  private fail(thrown: unknown): void {
+  /** Responds with an error, unless there is a response already. */
+  fail(thrown: unknown): void {
     if (this.isResponded) return;
     const error = asGatewayError(thrown);
     if (error instanceof RateLimited) this.caller = error.caller; // which authentication did not return
@@ -167,60 +179,44 @@ export class ReceivedRequest implements HttpRequest {
     this.respond(this.renderError(error));
   }
 
-  /** The time for a response is over. */
-  expire(): void {
-    this.fail(tooLong());
-  }
-
   private renderError(error: GatewayError): HttpResponse {
     return (this.route ?? this.context).renderError(error, this);
   }
 
   private respond(response: HttpResponse<ResponseBody>): void {
+    const { outgoing } = this;
     if (this.isResponded) return void discard(response);
-    this.isResponded = true;
     clearTimeout(this.deadline);
-    if (this.outgoing.destroyed) discard(response);
-    else {
-      try {
-        this.sendOrRefuse(response);
-      } catch (error) {
-        // Such as a header that Node.js refuses: a defect, and no other response can be sent.
-        this.report(asGatewayError(error));
-        discard(response);
-        this.outgoing.destroy();
-      }
-    }
-    if (this.context.onResponse) this.complete(this.context.onResponse);
-  }
-
-  private sendOrRefuse(response: HttpResponse<ResponseBody>): void {
-    const { body } = response;
-    const bytes = body instanceof Readable ? response.bytes : Buffer.byteLength(body);
-    if (body instanceof Readable || this.response.hold(bytes ?? 0, this.caller.queueKey)) {
-      this.response.send(response, bytes, this.id);
-      return;
-    }
-    const error = this.renderError(tooMuchUnsent());
-    this.response.send(error, Buffer.byteLength(error.body), this.id);
-  }
-
-  private complete(onResponse: NonNullable<ServerOptions['onResponse']>): void {
-    const { route, method, id, startedMs, outgoing, errorCodes = noErrors, operation, cost, headers, caller } = this;
+    if (outgoing.destroyed) discard(response);
+    else if (!send(this, response)) send(this, this.renderError(tooMuchUnsent()));
+    this.isResponded = true; // not before: a header that Node.js refuses is a defect, which `fail` reports
+    const { route, method, id, errorCodes, operation, cost, headers, caller, span } = this;
     const status = outgoing.headersSent ? outgoing.statusCode : undefined;
-    const durationMs = performance.now() - startedMs;
-    this.span?.end({ route, status, errorCodes });
-    const traceId = this.span?.traceId;
-    onResponse({ route, method, status, id, durationMs, errorCodes, operation, cost, traceId, headers, caller });
+    const durationMs = performance.now() - this.startedMs;
+    span?.end({ route, status, errorCodes });
+    const traceId = span?.traceId;
+    this.context.onResponse({ route, method, status, id, durationMs, errorCodes, operation, cost, traceId, headers, caller });
   }
 }
 
-const expire = (request: ReceivedRequest): void => request.expire();
-
-const preflightResponse = ({ methods }: Route): HttpResponse => ({
-  status: 200,
-  headers: { allow: [...methods, 'OPTIONS'].join(', ') },
-  body: '',
-});
 const noBytes = Buffer.alloc(0);
-const noErrors: readonly ErrorCode[] = [];
+
+/** For the record only: a client that has disconnected gets no response. */
+const disconnected = (): GatewayError => new GatewayError('INVALID_INPUT', 'The client disconnected before the response.');
+
+/** The request was received, and there was no result in time. */
+const tooLong = (): GatewayError =>
+  new GatewayError(
+    'UNAVAILABLE',
+    `No result within ${httpTimeouts.responseMs / 1_000} seconds. The requested change may have been made, or may still be made. ${safeToRepeat}`,
+  );
+
+/** Takes over the caller's own id of a request if it is harmless to print, else draws one. */
+function requestId(given: string | string[] | undefined): string {
+  return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) && !containsToken(given) ? given : randomUUID();
+}
+
+/** The path and query of a request target; a proxy may send it in absolute form. */
+function originForm(target: string): string {
+  return target.startsWith('/') ? target : target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*\/?/i, '/');
+}

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import type { GatewayError } from '../errors.ts';
-import { ByteBudget } from './byte-budget.ts';
-import { httpLimits, httpTimeouts } from './limits.ts';
+import { Caller } from '../caller.ts';
+import { errorCatalog } from '../error-catalog.ts';
+import { GatewayError } from '../errors.ts';
+import { ByteBudget, httpLimits, httpTimeouts } from './limits.ts';
 import { problem } from './problem.ts';
 import { ReceivedRequest, type RequestContext, type ServerOptions } from './request.ts';
-import { parserFailure } from './request-head.ts';
-import { notHttp } from './response.ts';
+import type { Route } from './types.ts';
 
 /** The URL of a server that listens; `localhost` for one that listens on every address. */
 export function urlOf(server: Server): string {
@@ -18,30 +18,17 @@ export function urlOf(server: Server): string {
 
 const connectionOf = Symbol('connection');
 
-/** What a connection does with its requests. */
-interface ConnectionRequest {
-  readonly outgoing: ServerResponse;
-  /** Whether nothing more of it is due. */
-  readonly isReceived: boolean;
-  /** Reads the request and responds. */
-  start(): void;
-  /** The response is sent, or can no longer be sent: the rest of the request is not read. */
-  abort(): void;
-  /** The rest of the request, or what follows it, is not HTTP, or did not arrive in time. */
-  failParsing(error: GatewayError): void;
-}
-
 /**
  * The requests of one connection, one at a time: a client that pipelines expects the effects in the order of its requests, and
  * none after a response with `Connection: close` (RFC 9112, sections 9.3.2 and 9.6).
  */
 export class Connection {
   /** The request that is being handled. */
-  current: ConnectionRequest | undefined;
+  current: ReceivedRequest | undefined;
   /** Whether the connection ends with the response to the current request. */
   isClosing = false;
   private readonly socket: Socket;
-  private readonly waiting: ConnectionRequest[] = [];
+  private readonly waiting: ReceivedRequest[] = [];
 
   private constructor(socket: Socket) {
     this.socket = socket;
@@ -59,29 +46,63 @@ export class Connection {
   }
 
   /** Handles a request after those before it. Closes the connection if too many wait. */
-  add(request: ConnectionRequest): void {
-    if (!this.isOpen) return;
-    if (!this.current) this.start(request);
-    else if (this.waiting.push(request) > httpLimits.maxPipelinedRequests) this.socket.destroy();
-  }
-
-  private start(request: ConnectionRequest): void {
+  handle(request: ReceivedRequest): void {
+    if (this.current) {
+      if (this.waiting.push(request) > httpLimits.maxPipelinedRequests) this.socket.destroy();
+      return;
+    }
     this.current = request;
     request.outgoing.on('close', this.next);
     request.start();
   }
 
   private readonly next = (): void => {
-    this.current?.abort();
+    const { incoming } = this.current as ReceivedRequest;
     this.current = undefined;
-    if (this.isClosing) return void this.socket.end(() => void this.socket.destroy());
+    if (!incoming.complete) incoming.destroy(new Error('The response ended before the request.'));
+    if (this.isClosing) return void this.socket.destroySoon();
     const request = this.waiting.shift();
-    if (request) this.add(request);
+    if (request && this.isOpen) this.handle(request);
   };
 }
 
 /** Whether a request on the connection of this socket was received completely and its response is pending or being sent. */
-export const isResponding = (socket: Socket): boolean => Connection.of(socket).current?.isReceived ?? false;
+export function isResponding(socket: Socket): boolean {
+  const { current } = Connection.of(socket);
+  return current !== undefined && (current.incoming.complete || current.outgoing.headersSent);
+}
+
+/** A route, and what its path has in the place of the parameter; an empty text where there is none. */
+export interface RouteMatch {
+  readonly route: Route;
+  readonly parameter: string;
+}
+
+/** Finds the route of a request by its path. */
+export type FindRoute = (path: string) => RouteMatch | undefined;
+
+/**
+ * Creates the look-up of the route table, in constant time: a path is compared with literal paths first, then its last segment
+ * is taken as a parameter.
+ */
+export function createRouter(routes: readonly Route[]): FindRoute {
+  const literals = new Map<string, RouteMatch>();
+  /** Keyed by the path before the parameter. */
+  const parameterized = new Map<string, Route>();
+  for (const route of routes) {
+    const { path, aliases = [], accepts } = route;
+    if (accepts) parameterized.set(path.slice(0, path.indexOf('{')), route);
+    else for (const literal of [path, ...aliases]) literals.set(literal, { route, parameter: '' });
+  }
+  return (path) => {
+    const literal = literals.get(path);
+    if (literal) return literal;
+    const end = path.lastIndexOf('/') + 1;
+    const route = parameterized.get(path.slice(0, end));
+    const parameter = path.slice(end);
+    return route?.accepts?.(parameter) ? { route, parameter } : undefined;
+  };
+}
 
 /** Builds the HTTP server. It does not listen yet. */
 export function createHttpServer(options: ServerOptions): Server {
@@ -91,7 +112,8 @@ export function createHttpServer(options: ServerOptions): Server {
     keepAliveTimeout: httpTimeouts.keepAliveMs,
     connectionsCheckingInterval: 1_000,
     maxHeaderSize: httpLimits.maxHeaderBytes,
-    requireHostHeader: false, // checked with the other headers, with a message
+    requireHostHeader: false, // checked with a message
+    joinDuplicateHeaders: true, // of several credentials Node.js would take the first, and a proxy may take the last
   });
   server.maxConnections = httpLimits.maxConnections;
   server.maxHeadersCount = 0; // bounded by their size; Node.js would drop what exceeds their number, without an error
@@ -100,11 +122,10 @@ export function createHttpServer(options: ServerOptions): Server {
     ...options,
     bodies: new ByteBudget(httpLimits.maxHeldBodyBytes),
     unsent: new ByteBudget(httpLimits.maxUnsentBytes),
-    discarding: 0,
   };
   const handle = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     const connection = Connection.of(incoming.socket);
-    if (connection.isOpen) connection.add(new ReceivedRequest(context, connection, incoming, outgoing));
+    if (connection.isOpen) connection.handle(new ReceivedRequest(context, connection, incoming, outgoing));
   };
   server.on('request', handle);
   // Node.js would answer these itself, without any of the checks.
@@ -113,11 +134,16 @@ export function createHttpServer(options: ServerOptions): Server {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
     const failure = parserFailure(error.code);
-    const { current } = Connection.of(socket as Socket);
-    if (current) return current.failParsing(failure);
+    const connection = Connection.of(socket as Socket);
+    if (connection.current) {
+      connection.isClosing = true;
+      if (!connection.current.incoming.complete) connection.current.fail(failure);
+      return;
+    }
     const id = randomUUID();
     const { status, headers, body } = problem(failure, { id });
-    options.onResponse?.({ ...notHttp, status, id, errorCodes: [failure.code] });
+    const unknown = { operation: '', cost: undefined, caller: Caller.anonymous };
+    options.onResponse({ ...unknown, status, id, durationMs: 0, errorCodes: [failure.code] });
     socket.end(
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: ${headers['content-type']}\r\n` +
         `Content-Length: ${Buffer.byteLength(body)}\r\nX-Request-Id: ${id}\r\nX-Content-Type-Options: nosniff\r\n` +
@@ -127,4 +153,16 @@ export function createHttpServer(options: ServerOptions): Server {
     setTimeout(() => socket.destroy(), httpTimeouts.discardMs).unref();
   });
   return server;
+}
+
+/** The failure of a request that did not arrive in time, or that Node's parser rejected. @param parserCode its error code. */
+function parserFailure(parserCode: string | undefined): GatewayError {
+  switch (parserCode) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new GatewayError('HEADERS_TOO_LARGE', `The headers exceed the limit of ${httpLimits.maxHeaderBytes} bytes.`);
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new GatewayError('REQUEST_TIMEOUT', `The request took too long to arrive. ${errorCatalog.REQUEST_TIMEOUT.remedy}`);
+    default:
+      return new GatewayError('INVALID_INPUT', 'The request is not valid HTTP/1.1.');
+  }
 }

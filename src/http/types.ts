@@ -45,11 +45,10 @@ export type ResponseBody = string | Buffer | Readable;
 /** A whole response. */
 export interface HttpResponse<Body extends ResponseBody = string> {
   readonly status: number;
+  /** Without those that every response has, such as `Cache-Control`. */
   readonly headers: Readonly<Record<string, string>>;
-  /** A stream is read as fast as the client reads, so it does not count towards the budget of unsent responses. */
+  /** A stream, whose length is in the headers, is read as fast as the client reads. It does not count as unsent. */
   readonly body: Body;
-  /** The length of a stream, if it is known. */
-  readonly bytes?: number;
   /** The value of `Cache-Control`; `no-store` by default. */
   readonly cacheControl?: string;
 }
@@ -68,7 +67,7 @@ export interface Handler {
 export interface Route extends Handler {
   /** The path; its last segment may be a parameter, as in `/docs/errors/{code}`. Identifies the route, in metrics for example. */
   readonly path: string;
-  /** Further paths of the same route, without parameters. */
+  /** Further paths of a route without a parameter, which have none either. */
   readonly aliases?: readonly string[];
   /** Whether the parameter may have this value; other paths are not found. Given exactly where the path has a parameter. */
   readonly accepts?: (value: string) => boolean;

@@ -3,8 +3,7 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import send from '@fastify/send';
 import { GatewayError } from '../errors.ts';
-import { type ContentCoding, chooseCoding, contentCodings } from './body.ts';
-import { inUtf8, mediaTypes } from './media-types.ts';
+import { inUtf8, mediaTypes, readAcceptItem } from './media-types.ts';
 import type { HttpRequest, HttpResponse, ResponseBody } from './types.ts';
 
 /** The files of the pages that have a script, as their build wrote them. Read when they are requested. */
@@ -30,8 +29,12 @@ const servedTypes: Readonly<Record<string, string>> = {
   '.ttf': mediaTypes.ttf,
 };
 
-/** The extension of an encoded file, which follows its own. */
-const encodedExtensions: Readonly<Record<ContentCoding, string>> = { br: '.br', gzip: '.gz', identity: '' };
+/** The content codings, the smallest files first, and the extension of an encoded file, which follows its own. */
+const codings = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+  ['identity', ''],
+] as const;
 
 /**
  * Serves the files of a folder that `web/build.js` wrote: pages, and below `assets/` what they load. A build may replace the
@@ -46,29 +49,22 @@ export function openWebFiles(folder: URL, previous: URL): WebFiles {
   return {
     isName: (name) => /^\w[\w.-]*$/.test(name) && extname(name) in servedTypes,
     async serve({ parameter, incoming }) {
-      const preferred = chooseCoding(incoming.headers['accept-encoding'], contentCodings);
+      const items = (incoming.headers['accept-encoding'] ?? 'identity').split(',').map(readAcceptItem);
+      const accepts = (coding: string): boolean =>
+        coding === 'identity' || items.some(({ name, quality }) => name === coding && quality > 0);
       for (const root of roots) {
         // Not every file is smaller when it is encoded.
-        for (const coding of new Set([preferred, 'identity'] as const)) {
-          const options = {
-            root,
-            acceptRanges: false,
-            cacheControl: false,
-            contentType: false,
-            lastModified: false,
-            index: false,
-          };
-          const found = await send(incoming, `/${parameter}${encodedExtensions[coding]}`, options);
-          if (found.statusCode === 404) continue;
-          if (found.type !== 'file') return { status: found.statusCode, headers: {}, body: '' };
-          const { statusCode, headers, stream, metadata } = found;
+        for (const [coding, extension] of codings.filter(([name]) => accepts(name))) {
+          const options = { root, acceptRanges: false, cacheControl: false, contentType: false, lastModified: false };
+          const { type, statusCode, headers, stream } = await send(incoming, `/${parameter}${extension}`, options);
+          if (statusCode === 404) continue;
+          if (type !== 'file') return { status: statusCode, headers: {}, body: '' };
           const encoding = coding === 'identity' ? {} : { 'content-encoding': coding };
           const contentType = servedTypes[extname(parameter)] as string; // as isName checks
           return {
             status: statusCode,
             headers: { ...headers, ...encoding, 'content-type': contentType, vary: 'Accept-Encoding' },
             body: stream,
-            bytes: metadata.stat.size,
             cacheControl: immutable,
           };
         }

@@ -2,8 +2,7 @@ import { maxReplicas, type Replica } from '../database/server-state.ts';
 import { builder } from '../graphql/builder.ts';
 import { ErrorCodeType } from '../graphql/errors.ts';
 import { type FieldCost, lookUpCost } from '../graphql/selection.ts';
-import type { MetricsReport, PeriodReport, SlotReport } from '../metrics/report.ts';
-import { slotCount, slotSeconds } from '../metrics/request-metrics.ts';
+import { type MetricsReport, type PeriodReport, type SlotReport, slotCount, slotSeconds } from '../metrics/request-metrics.ts';
 import type { DatabaseReport, InstanceReport } from './instance.ts';
 
 const ReplicaType = builder.objectRef<Replica>('InstanceReplica').implement({

@@ -1,8 +1,7 @@
 import type { Database } from '../database/client.ts';
 import { decryptPrivateKey, encryptPrivateKey } from '../embed-tokens/signing-keys.ts';
 import { findSigningKeysOfKey, replaceSigningKey } from '../embed-tokens/statements/signing-keys.ts';
-import { DecryptionError } from '../encryption/errors.ts';
-import type { KeyRing } from '../encryption/keys.ts';
+import { DecryptionError, type KeyRing } from '../encryption/keys.ts';
 import { decryptToken, encryptToken } from '../encryption/stored-token.ts';
 import {
   decryptResponse,

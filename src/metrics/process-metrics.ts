@@ -1,7 +1,6 @@
 import type { Registry } from 'prom-client';
 import { counted, measured, metrics } from './metrics.ts';
-import { type MetricsSource, reportOf } from './report.ts';
-import { RequestMetrics } from './request-metrics.ts';
+import { type MetricsSource, RequestMetrics, reportOf } from './request-metrics.ts';
 
 /** How often the delay of the event loop is measured. */
 const delayIntervalMs = 100;

@@ -1,9 +1,8 @@
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DecryptionError } from '../../src/encryption/errors.ts';
 import { generateEncryptionKey, maxEncryptionKeys, parseEncryptionKeys } from '../../src/encryption/key-texts.ts';
-import { KeyRing } from '../../src/encryption/keys.ts';
+import { DecryptionError, KeyRing } from '../../src/encryption/keys.ts';
 
 const [first, second] = [randomBytes(32), randomBytes(32)];
 const place = { column: 'user_group.token_encrypted', row: randomBytes(20) };

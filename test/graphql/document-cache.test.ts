@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createDocumentCache, type DocumentCache } from '../../src/graphql/execution/documents.ts';
 import type { KnownOperation } from '../../src/graphql/execution/execute.ts';
+import { createDocumentCache, type DocumentCache } from '../../src/graphql/execution/fast-path.ts';
 
 /** The cache hands on what it is given without looking into it. */
 const operation = (name: string) => ({ name }) as unknown as KnownOperation;

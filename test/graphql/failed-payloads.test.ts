@@ -2,8 +2,8 @@ import { GraphQLError } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Caller } from '../../src/caller.ts';
 import { GatewayError } from '../../src/errors.ts';
-import { createContext } from '../../src/graphql/context.ts';
 import { renderResult } from '../../src/graphql/execution/response.ts';
+import { createContext } from '../support/context.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { bindQueries } from '../support/queries.ts';
 
@@ -52,9 +52,9 @@ test.each([
 ])('what was changed is not denied: a mutation %s, the result %j', (isMutation, data, message) => {
   const operationInfo = { operation: '', cost: undefined, isMutation };
   const services = bindQueries(gateway.database);
-  const context = createContext({ services, caller: Caller.anonymous, report: () => {}, operationInfo });
+  const context = createContext({ services, caller: Caller.anonymous, operationInfo });
   const originalError = new GatewayError('UNAVAILABLE', 'Too busy. Nothing was changed. Try again.');
   const errors = [new GraphQLError('', { path: ['group', 'events'], originalError })];
-  const { body } = renderResult({ data, errors }, 'application/json', context, () => ({}));
+  const { body } = renderResult({ data, errors }, 'application/json', context);
   expect(JSON.parse(body as string).errors[0].message).toBe(message);
 });

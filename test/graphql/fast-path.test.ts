@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { parse, validate } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Caller } from '../../src/caller.ts';
-import { createContext, type GraphQLContext } from '../../src/graphql/context.ts';
+import type { GraphQLContext } from '../../src/graphql/context.ts';
 import { schema } from '../../src/schema.ts';
+import { createContext } from '../support/context.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createComparison, createPaths } from '../support/fuzz/paths.ts';
 import { requestsOf } from '../support/fuzz/requests.ts';
@@ -20,12 +21,7 @@ afterAll(async () => {
   await database.close();
 });
 
-const anonymous = (): GraphQLContext =>
-  createContext({
-    services: bindQueries(database),
-    caller: Caller.anonymous,
-    report: () => {},
-  });
+const anonymous = (): GraphQLContext => createContext({ services: bindQueries(database), caller: Caller.anonymous });
 
 // A failure prints the seed and the path that reproduce it: npm run fuzz -- --seed N --path P.
 test('the fast path responds to requests of generated documents like the full pipeline, byte for byte', async () => {

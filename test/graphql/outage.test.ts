@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '../../src/database/client.ts';
-import { createContext } from '../../src/graphql/context.ts';
 import { callerWith } from '../support/caller.ts';
+import { createContext } from '../support/context.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createPaths } from '../support/fuzz/paths.ts';
 import { bindQueries } from '../support/queries.ts';
@@ -34,7 +34,7 @@ test('while the database does not respond, a request with a compiled query asks 
     environmentTag: null,
     scopes: ['groups:read'],
   });
-  const context = () => createContext({ services, caller, report: () => {} });
+  const context = () => createContext({ services, caller });
   await full(params, undefined, context());
   for (let use = 0; use < 5; use += 1) expect((await fast(params, undefined, context()))?.status).toBe(200);
 

@@ -4,9 +4,9 @@ import { authenticate } from '../../src/api-tokens/authenticate.ts';
 import { Caller } from '../../src/caller.ts';
 import type { ErrorCode } from '../../src/error-catalog.ts';
 import { GatewayError } from '../../src/errors.ts';
-import { createContext } from '../../src/graphql/context.ts';
 import { parseJson } from '../../src/json.ts';
 import { schema } from '../../src/schema.ts';
+import { createContext } from '../support/context.ts';
 import { type Reply, type RequestOptions, startGateway, type TestGateway } from '../support/gateway.ts';
 import { bindQueries } from '../support/queries.ts';
 
@@ -153,7 +153,7 @@ async function reference(source: string, variables: unknown, token: string | nul
     token === null
       ? Caller.anonymous
       : await authenticate({ apiToken: services.db.apiToken, lastUsed: { note: () => {} }, admit: () => {} }, token);
-  const contextValue = createContext({ services, caller, report: () => {} });
+  const contextValue = createContext({ services, caller });
   const variableValues = variables as Record<string, unknown>;
   const { operationName } = more as { operationName?: string };
   const { data, errors = [] } = await graphql({ schema, source, contextValue, variableValues, operationName });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { ResponseMeter } from '../../src/graphql/field-plugin.ts';
 import { graphqlLimits } from '../../src/graphql/limits.ts';
-import { ResponseMeter } from '../../src/graphql/response-meter.ts';
 
 const { maxResponseBytes } = graphqlLimits;
 

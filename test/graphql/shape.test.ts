@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { type DocumentNode, GraphQLError, Kind, parse, print, validate, visit } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { shapeOf } from '../../src/graphql/execution/shape.ts';
-import { validationRules } from '../../src/graphql/execution/validation.ts';
+import { shapeOf, validationRules } from '../../src/graphql/execution/validation.ts';
 import { schema } from '../../src/schema.ts';
 import { requestsOf } from '../support/fuzz/requests.ts';
 

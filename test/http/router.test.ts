@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRouter } from '../../src/http/router.ts';
+import { createRouter } from '../../src/http/server.ts';
 import type { Route } from '../../src/http/types.ts';
 
 const route = (path: string, rest: Partial<Route> = {}): Route => ({
@@ -39,19 +39,4 @@ test.each([
 ])('%s is found as %s', (path, expected, parameter = undefined) => {
   const match = find(path);
   expect([match?.route.path, match?.parameter]).toEqual([expected, parameter]);
-});
-
-test.each<[string, Route[]]>([
-  ['two routes with the same path', [route('/a'), route('/a')]],
-  ['an alias that is the path of another route', [route('/a', { aliases: ['/b'] }), route('/b')]],
-  ['two parameters in the same place', [route('/{a}', { accepts: () => true }), route('/{b}', { accepts: () => true })]],
-  ['a parameter without accepts', [route('/a/{b}')]],
-  ['a parameter that is not the last segment', [route('/{a}/b', { accepts: () => true })]],
-  ['two parameters', [route('/a/{b}{c}', { accepts: () => true })]],
-  ['a brace without its other one', [route('/a/b}')]],
-  ['an alias with a parameter', [route('/a', { aliases: ['/a/{b}'] })]],
-  ['accepts without a parameter', [route('/a', { accepts: () => true })]],
-  ['a parameter that is a part of a segment', [route('/a-{b}', { accepts: () => true })]],
-])('rejects %s', (_, routes) => {
-  expect(() => createRouter(routes)).toThrow(/path/);
 });

@@ -86,6 +86,12 @@ describe('one connection', () => {
   });
 });
 
+test.each(['Token other', '', 'Bearer'])('a second Authorization header, %j, is not ignored', async (second) => {
+  socket.write(text('two credentials', { headers: [`Authorization: ${second}`] }));
+  const { status, json } = await nextResponse();
+  expect([status, json['code']]).toEqual([401, 'UNAUTHENTICATED']);
+});
+
 test('an idle connection is kept open for 65 seconds', async () => {
   socket.write(text('kept open'));
   expect((await nextResponse()).head).toMatch(/^Keep-Alive: timeout=65$/m);

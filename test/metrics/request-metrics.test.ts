@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
-import { reportOf } from '../../src/metrics/report.ts';
-import { RequestMetrics, type RequestSample, slotAt, slotCount, slotSeconds } from '../../src/metrics/request-metrics.ts';
+import {
+  RequestMetrics,
+  type RequestSample,
+  reportOf,
+  slotAt,
+  slotCount,
+  slotSeconds,
+} from '../../src/metrics/request-metrics.ts';
 
 const slotMs = slotSeconds * 1_000;
 /** The begin of a slot. */

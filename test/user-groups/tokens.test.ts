@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { MissingKey } from '../../src/encryption/errors.ts';
-import { KeyRing } from '../../src/encryption/keys.ts';
+import { KeyRing, MissingKey } from '../../src/encryption/keys.ts';
 import { decryptToken, encryptToken } from '../../src/encryption/stored-token.ts';
 import { reencryptAll } from '../../src/key-rotation/key-rotation.ts';
 import { replaceStoredTokens } from '../../src/key-rotation/statements.ts';

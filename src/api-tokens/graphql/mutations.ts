@@ -1,14 +1,28 @@
+import type { Caller } from '../../caller.ts';
 import { InvalidInput, NotFound } from '../../errors.ts';
 import type { ApiToken } from '../../generated/prisma/client.ts';
 import { builder } from '../../graphql/builder.ts';
 import { EnvironmentTagType } from '../../graphql/scalars.ts';
-import { type IssuedApiToken, maxApiTokenRateLimit, maxOverlapSeconds } from '../api-tokens.ts';
-import { manageApiTokens } from '../management.ts';
+import {
+  type IssuedApiToken,
+  issueApiToken,
+  maxApiTokenRateLimit,
+  maxOverlapSeconds,
+  revokeApiToken,
+  rotateApiToken,
+  updateApiToken,
+} from '../api-tokens.ts';
 import { ApiTokenType, apiTokenNumberOf, ScopeType } from './type.ts';
 
 const idDescription = 'The globally unique ID of the API token.';
 const rateLimitDescription = `How many requests may be sent with it in 60 seconds: 1 to ${maxApiTokenRateLimit}.`;
 const nameDescription = 'A label that says what it is for: 1 to 255 characters, no control characters.';
+
+/** Who changes API tokens, of every environment. @throws Unauthenticated, Forbidden without `admin`. */
+function authorOf(caller: Caller): Caller['author'] {
+  caller.require('admin');
+  return caller.author;
+}
 
 /** @throws InvalidInput when it is not the ID of an API token. */
 function requireNumber(id: string): number {
@@ -58,7 +72,11 @@ builder.mutationField('createApiToken', (t) =>
         }),
       }),
     },
-    resolve: (_, { input }, { services, caller }) => manageApiTokens(services, caller).create(input),
+    resolve: (_, { input }, { services: { db }, caller }) => {
+      const author = authorOf(caller);
+      const { environmentTag = caller.environmentTag, expiresAt = null, ...rest } = input;
+      return issueApiToken(db, { ...rest, environmentTag, expiresAt }, author);
+    },
   }),
 );
 
@@ -96,8 +114,10 @@ builder.mutationField('rotateApiToken', (t) =>
         }),
       }),
     },
-    resolve: (_, { input }, { services, caller }) =>
-      manageApiTokens(services, caller).rotate(requireNumber(input.id), input.overlapSeconds ?? 0),
+    resolve: (_, { input }, { services: { db }, caller }) => {
+      const author = authorOf(caller);
+      return rotateApiToken(db, requireNumber(input.id), input.overlapSeconds ?? 0, author);
+    },
   }),
 );
 
@@ -129,9 +149,10 @@ builder.mutationField('updateApiToken', (t) =>
         }),
       }),
     },
-    resolve: async (_, { input: { id, ...changes } }, { services, caller }) => ({
-      apiToken: await manageApiTokens(services, caller).update(requireNumber(id), changes),
-    }),
+    resolve: async (_, { input: { id, ...changes } }, { services: { db }, caller }) => {
+      const author = authorOf(caller);
+      return { apiToken: await updateApiToken(db, requireNumber(id), changes, author) };
+    },
   }),
 );
 
@@ -158,8 +179,9 @@ builder.mutationField('revokeApiToken', (t) =>
         }),
       }),
     },
-    resolve: async (_, { input }, { services, caller }) => ({
-      apiToken: await manageApiTokens(services, caller).revoke(requireNumber(input.id)),
-    }),
+    resolve: async (_, { input }, { services: { db }, caller }) => {
+      const author = authorOf(caller);
+      return { apiToken: await revokeApiToken(db, requireNumber(input.id), author) };
+    },
   }),
 );

@@ -1,7 +1,6 @@
 import {
   type DocumentNode,
   type FieldNode,
-  type FragmentDefinitionNode,
   type FragmentSpreadNode,
   type GraphQLCompositeType,
   type GraphQLField,
@@ -24,13 +23,13 @@ import {
 import { graphqlLimits } from '../limits.ts';
 import { jsonLength } from '../scalars.ts';
 import { type FieldCost, lookUpCost, type RawVariables } from '../selection.ts';
-import { createIntrospectionCounter, isIntrospectionField } from './document-limits.ts';
+import { createIntrospectionCounter, fragmentsOf, isIntrospectionField } from './documents.ts';
 
 /** How many items a list is taken to have whose field does not say it. */
 const defaultListSize = 10;
 
 /** How many characters of arguments cost as much as one field. */
-const charactersPerUnit = 64;
+export const charactersPerUnit = 64;
 
 /** The cost of an operation, as far as its document decides it. */
 export interface DocumentCost {
@@ -63,16 +62,6 @@ export function documentCostOf(schema: GraphQLSchema, document: DocumentNode, op
   return measure(schema, document, operation, defaultsOf(operation));
 }
 
-/**
- * An upper bound of an operation's cost that is found without looking at the variables; none when they decide more than their
- * own length.
- *
- * @param characters at least as many as the variables have as JSON.
- */
-export function costBound({ base, variableUses, dependsOnVariables }: DocumentCost, characters: number): number | undefined {
-  return dependsOnVariables ? undefined : base + variableUses * Math.ceil(characters / charactersPerUnit);
-}
-
 function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode): RawVariables {
   const defaults: Record<string, unknown> = Object.create(null);
   for (const { variable, defaultValue } of variableDefinitions) {
@@ -98,10 +87,7 @@ function measure(
   operation: OperationDefinitionNode,
   variables: RawVariables,
 ): DocumentCost {
-  const fragments = new Map<string, FragmentDefinitionNode>();
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
-  }
+  const fragments = fragmentsOf(document);
   const root = schema.getRootType(operation.operation);
   const measured = new Map<SelectionSetNode, Map<GraphQLObjectType, Measured>>();
   const lengths = new Map<object, number>();

@@ -1,46 +1,31 @@
-import { type DocumentNode, Lexer, parse, Source, TokenKind } from 'graphql';
-import { LRUCache } from 'lru-cache';
-import { metrics } from '../../metrics/metrics.ts';
-import { GraphQLMetrics } from '../../metrics/operation-names.ts';
+import {
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
+  getNamedType,
+  isObjectType,
+  Kind,
+  Lexer,
+  type OperationDefinitionNode,
+  parse,
+  SchemaMetaFieldDef,
+  type SelectionSetNode,
+  Source,
+  TokenKind,
+  TypeMetaFieldDef,
+  valueFromASTUntyped,
+} from 'graphql';
+import { errorCatalog } from '../../error-catalog.ts';
 import { graphqlLimits } from '../limits.ts';
-import { assertDocumentLimits, tooCostly } from './document-limits.ts';
-import type { KnownOperation } from './execute.ts';
-
-/**
- * The most documents that are kept, and the most characters of them together; parsed, one takes some 200 bytes. A document longer
- * than the last figure is not kept: parsing it again costs little compared to executing it.
- */
-export const documentBounds = { max: 500, maxSize: 200_000, maxEntrySize: 10_000 } as const;
-
-/** Documents with a single operation that are valid and were executed, by their text. Bounded, whatever is sent. */
-export interface DocumentCache {
-  get(source: string): KnownOperation | undefined;
-  /** Keeps a document, which is not empty, once it is added a second time; drops the least recently used of too many. */
-  add(source: string, operation: KnownOperation): void;
-}
-
-/** Creates an empty cache, whose look-ups are counted. @param graphqlMetrics gets its size. */
-export function createDocumentCache(graphqlMetrics = new GraphQLMetrics()): DocumentCache {
-  const sizeCalculation = (_: unknown, source: string): number => source.length;
-  const documents = new LRUCache<string, KnownOperation>({ ...documentBounds, sizeCalculation });
-  // Only their texts: to keep what is parsed of documents that are never sent again takes the garbage collector as long as
-  // parsing and executing them.
-  const addedOnce = new LRUCache<string, true>({ ...documentBounds, sizeCalculation });
-  graphqlMetrics.cachedDocuments = () => documents.size;
-  return {
-    get(source) {
-      const known = documents.get(source);
-      metrics.documentLookups.inc({ result: known ? 'hit' : 'miss' });
-      return known;
-    },
-    add(source, operation) {
-      if (!addedOnce.has(source)) addedOnce.set(source, true);
-      else if (!documents.has(source)) documents.set(source, operation);
-    },
-  };
-}
+import type { RawVariables } from '../selection.ts';
 
 const { maxDocumentCharacters, maxDocumentLines, maxNesting, maxTokens } = graphqlLimits;
+const { maxDepth, maxFragmentSpreads, maxNameLength, maxRepeatedFields } = graphqlLimits;
 
 /**
  * Parses a document within the limits, which are checked before the work that they bound.
@@ -51,9 +36,8 @@ export function parseDocument(text: string): DocumentNode {
   if (text.length > maxDocumentCharacters) {
     throw tooCostly(`The document exceeds the limit of ${maxDocumentCharacters} characters. Send long values as variables.`);
   }
-  if (countLines(text) > maxDocumentLines) {
-    throw tooCostly(`The document exceeds the limit of ${maxDocumentLines} lines.`);
-  }
+  const breaks = text.match(/[\r\n]/g)?.length ?? 0;
+  if (breaks >= maxDocumentLines) throw tooCostly(`The document exceeds the limit of ${maxDocumentLines} lines.`);
   const source = new Source(text);
   assertTokens(source);
   const document = parse(source);
@@ -77,11 +61,187 @@ function assertTokens(source: Source): void {
   }
 }
 
-function countLines(text: string): number {
-  let lines = 1;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === 10 || code === 13) lines += 1;
+/**
+ * Checks the structure of a parsed document, so that validation, whose time grows faster than the document, is bounded.
+ * Fragments that contain themselves are left to validation.
+ *
+ * @throws GraphQLError when the document is nested too deep, repeats a field too often, spreads too many fragments, or has a
+ *   response name that is too long.
+ */
+function assertDocumentLimits(document: DocumentNode): void {
+  const fragments = fragmentsOf(document);
+  const depths = new Map<string, number>();
+  let spreads = 0;
+
+  function fragmentDepth(name: string): number {
+    const known = depths.get(name);
+    if (known !== undefined) return known;
+    const fragment = fragments.get(name);
+    if (!fragment) return 0;
+    depths.set(name, 0); // while it is being measured: a cycle adds nothing
+    const depth = depthOf(fragment.selectionSet, 0);
+    depths.set(name, depth);
+    return depth;
   }
-  return lines;
+
+  /** The depth of a selection set; `above` is its own depth in its definition. */
+  function depthOf(selectionSet: SelectionSetNode, above: number): number {
+    if (above > maxDepth) throw tooDeep();
+    let deepest = 0;
+    for (const selection of selectionSet.selections) {
+      if (selection.kind === Kind.FRAGMENT_SPREAD) {
+        spreads += 1;
+        if (spreads > maxFragmentSpreads) {
+          throw tooCostly(`The document exceeds the limit of ${maxFragmentSpreads} fragment spreads.`);
+        }
+        deepest = Math.max(deepest, fragmentDepth(selection.name.value));
+      } else if (selection.selectionSet) {
+        const own = selection.kind === Kind.FIELD ? 1 : 0;
+        deepest = Math.max(deepest, own + depthOf(selection.selectionSet, above + 1));
+      }
+    }
+    if (deepest > maxDepth) throw tooDeep();
+    countNames(selectionSet, new Map(), new Set());
+    return deepest;
+  }
+
+  /** Counts the response names of a selection set as validation compares them: with those of its fragments. */
+  function countNames({ selections }: SelectionSetNode, counts: Map<string, number>, spread: Set<string>): void {
+    for (const selection of selections) {
+      if (selection.kind === Kind.FIELD) countName((selection.alias ?? selection.name).value, counts);
+      else if (selection.kind === Kind.INLINE_FRAGMENT) countNames(selection.selectionSet, counts, spread);
+      else if (!spread.has(selection.name.value)) {
+        spread.add(selection.name.value);
+        const fragment = fragments.get(selection.name.value);
+        if (fragment) countNames(fragment.selectionSet, counts, spread);
+      }
+    }
+  }
+
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.OPERATION_DEFINITION) depthOf(definition.selectionSet, 0);
+    else if (definition.kind === Kind.FRAGMENT_DEFINITION) fragmentDepth(definition.name.value);
+  }
+}
+
+function countName(name: string, counts: Map<string, number>): void {
+  if (name.length > maxNameLength) {
+    throw tooCostly(`The name "${name.slice(0, 32)}…" exceeds the limit of ${maxNameLength} characters.`);
+  }
+  const count = (counts.get(name) ?? 0) + 1;
+  if (count > maxRepeatedFields) {
+    throw tooCostly(`"${name}" exceeds the limit of ${maxRepeatedFields} uses in one selection set.`);
+  }
+  counts.set(name, count);
+}
+
+function tooDeep(): GraphQLError {
+  return tooCostly(`The document exceeds the limit of ${maxDepth} levels of nesting.`);
+}
+
+/** The error for a document that exceeds a limit. */
+function tooCostly(message: string): GraphQLError {
+  const http = { status: errorCatalog.QUERY_TOO_COSTLY.status };
+  return new GraphQLError(message, { extensions: { code: 'QUERY_TOO_COSTLY', http } });
+}
+
+/** What counting needs to know of the operation. */
+export interface IntrospectionCounting {
+  readonly schema: GraphQLSchema;
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  readonly variables: RawVariables;
+  /** Counting stops as soon as the count exceeds this, so that it never takes longer than a permitted execution. */
+  readonly limit: number;
+}
+
+/** The root fields of introspection. `__typename` is a field like others. */
+const metaFields = new Map([SchemaMetaFieldDef, TypeMetaFieldDef].map((field) => [field.name, field]));
+
+/** Whether a root field of this name belongs to introspection. */
+export const isIntrospectionField = (name: string): boolean => metaFields.has(name);
+
+/** Counts the fields that one introspection field of an operation resolves; any number above the limit when these exceed it. */
+export type IntrospectionCounter = (field: FieldNode) => number;
+
+/**
+ * Creates the counter of an operation. It counts on the real schema: the introspection types' own resolvers are followed, so the
+ * count is that of an execution, with `@skip` and `@include` ignored. All fields of the operation share the limit, and selections
+ * that were counted before are not counted again.
+ */
+export function createIntrospectionCounter({ schema, fragments, variables, limit }: IntrospectionCounting): IntrospectionCounter {
+  const info = { schema } as GraphQLResolveInfo;
+  const known = new Map<SelectionSetNode, Map<unknown, number>>();
+  let visited = 0;
+
+  function countValue(value: unknown, type: GraphQLOutputType, selectionSet: SelectionSetNode | undefined): number {
+    const named = getNamedType(type);
+    if (!selectionSet || value == null || !isObjectType(named)) return 0;
+    if (!Array.isArray(value)) return countObject(value, named, selectionSet);
+    let count = 0;
+    for (const item of value) {
+      count += countObject(item, named, selectionSet);
+      if (count > limit) break;
+    }
+    return count;
+  }
+
+  function countObject(source: unknown, type: GraphQLObjectType, selectionSet: SelectionSetNode): number {
+    const counts = known.get(selectionSet) ?? new Map<unknown, number>();
+    known.set(selectionSet, counts);
+    const before = counts.get(source);
+    if (before !== undefined) return before;
+    let count = 0;
+    for (const selection of selectionSet.selections) {
+      visited += 1;
+      if (visited > limit || count > limit) return limit + 1;
+      if (selection.kind === Kind.FIELD) {
+        const definition = type.getFields()[selection.name.value];
+        const value =
+          definition && selection.selectionSet && definition.resolve?.(source, { includeDeprecated: true }, undefined, info);
+        count += 1 + (definition ? countValue(value, definition.type, selection.selectionSet) : 0);
+      } else {
+        const inner =
+          selection.kind === Kind.INLINE_FRAGMENT ? selection.selectionSet : fragments.get(selection.name.value)?.selectionSet;
+        if (inner) count += countObject(source, type, inner);
+      }
+    }
+    counts.set(source, count);
+    return count;
+  }
+
+  return (field) => {
+    const definition = metaFields.get(field.name.value);
+    if (!definition) return 0;
+    if (visited > limit) return limit + 1;
+    const name = field.arguments?.find((argument) => argument.name.value === 'name');
+    const args = name ? { name: valueFromASTUntyped(name.value, variables) } : {};
+    return 1 + countValue(definition.resolve?.(undefined, args, undefined, info), definition.type, field.selectionSet);
+  };
+}
+
+/**
+ * The fields that an operation selects on its root type, those of fragments included, each once. Skipped ones are not left out.
+ */
+export function rootFieldsOf(document: DocumentNode, { selectionSet }: OperationDefinitionNode): FieldNode[] {
+  const fragments = fragmentsOf(document);
+  const fields: FieldNode[] = [];
+  const collect = ({ selections }: SelectionSetNode): void => {
+    for (const selection of selections) {
+      if (selection.kind === Kind.FIELD) fields.push(selection);
+      else if (selection.kind === Kind.INLINE_FRAGMENT) collect(selection.selectionSet);
+      else {
+        const fragment = fragments.get(selection.name.value);
+        fragments.delete(selection.name.value); // once only, however often it is spread, and even in a cycle
+        if (fragment) collect(fragment.selectionSet);
+      }
+    }
+  };
+  collect(selectionSet);
+  return fields;
+}
+
+/** The fragments of a document by their names. */
+export function fragmentsOf({ definitions }: DocumentNode): Map<string, FragmentDefinitionNode> {
+  const fragments = definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION);
+  return new Map(fragments.map((fragment) => [fragment.name.value, fragment]));
 }

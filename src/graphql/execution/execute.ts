@@ -9,22 +9,22 @@ import {
   OperationTypeNode,
   validate,
 } from 'graphql';
-import { credentialRequired } from '../../caller.ts';
+import { type Caller, credentialRequired } from '../../caller.ts';
 import { heavyWork } from '../../concurrency/heavy-work.ts';
-import { isMissingKey } from '../../encryption/errors.ts';
+import { isMissingKey } from '../../encryption/keys.ts';
 import { errorCatalog } from '../../error-catalog.ts';
 import { abandoned, GatewayError, Unauthenticated } from '../../errors.ts';
 import { asGatewayError } from '../../failures.ts';
-import { GraphQLMetrics } from '../../metrics/operation-names.ts';
+import { headersOf } from '../../http/problem.ts';
+import { containsToken } from '../../tokens.ts';
+import { tracing } from '../../tracing/tracing.ts';
 import type { GraphQLContext } from '../context.ts';
-import { isOpenRootField } from '../context.ts';
 import { graphqlLimits, heavyCost } from '../limits.ts';
 import type { RawVariables } from '../selection.ts';
-import { isCompilable } from './compilable.ts';
-import { type CompiledOperation, compileOperation } from './compiled-operation.ts';
-import { costBound, costOf, type DocumentCost, documentCostOf } from './cost.ts';
-import { rootFieldsOf } from './document-limits.ts';
-import { causeOf, type FailureHeaders } from './response.ts';
+import { type CompiledOperation, compileOperation } from './compile.ts';
+import { charactersPerUnit, costOf, type DocumentCost, documentCostOf } from './cost.ts';
+import { rootFieldsOf } from './documents.ts';
+import { causeOf } from './response.ts';
 import { createVariableCheck, type VariableCheck } from './variables.ts';
 
 /** How often a kept operation is executed before it is compiled, which costs as much as ten to a hundred executions. */
@@ -78,25 +78,19 @@ export interface OperationExecutor {
   costOf(known: KnownOperation, variables: ExecutionRequest['variables']): { cost: number; limit: number };
 }
 
-/**
- * Creates the executor of a schema.
- *
- * @param failureHeaders the headers that go with a failure's status.
- * @param graphqlMetrics what it counts.
- */
-export function createOperationExecutor(
-  schema: GraphQLSchema,
-  failureHeaders: FailureHeaders,
-  graphqlMetrics = new GraphQLMetrics(),
-): OperationExecutor {
+/** Creates the executor of a schema. */
+export function createOperationExecutor(schema: GraphQLSchema): OperationExecutor {
   const { maxCost } = graphqlLimits;
-  const { names } = graphqlMetrics;
+  const shownName = createOperationNames();
 
   const exactCost = ({ document, operation, cost }: KnownOperation, variables: ExecutionRequest['variables']): number =>
     cost.dependsOnVariables || cost.variableUses > 0 ? costOf(schema, document, operation, variables ?? {}) : cost.base;
 
-  async function runByReference({ document, operation }: KnownOperation, request: ExecutionRequest): Promise<ExecutionResult> {
+  async function runByReference(known: KnownOperation, request: ExecutionRequest): Promise<ExecutionResult> {
+    const { document, operation, checkVariables } = known;
     const { variables: variableValues, context: contextValue } = request;
+    const oversized = variableValues && checkVariables(variableValues);
+    if (oversized) return { errors: [oversized] };
     const operationName = operation.name?.value;
     const options = { maxCoercionErrors: graphqlLimits.maxErrors };
     const result = await execute({ schema, document, contextValue, variableValues, operationName, options });
@@ -143,11 +137,11 @@ export function createOperationExecutor(
 
   function rejection(error: GatewayError, extensions: object = {}): ExecutionResult {
     const { code, message } = error;
-    const http = { status: errorCatalog[code].status, headers: failureHeaders(error) };
+    const http = { status: errorCatalog[code].status, headers: headersOf(error) };
     return { errors: [new GraphQLError(message, { extensions: { code, ...extensions, http } })] };
   }
 
-  return {
+  const executor: OperationExecutor = {
     examine: (document, operation) => ({
       document,
       operation,
@@ -162,14 +156,14 @@ export function createOperationExecutor(
       const { variables, characters, context } = request;
       const { operationInfo, caller } = context;
       operationInfo.isMutation = known.operation.operation === OperationTypeNode.MUTATION;
-      operationInfo.operation = names.shown(known.operation.name?.value, caller.apiToken !== undefined);
+      operationInfo.operation = shownName(known.operation, caller);
       if (known.needsCredential && !caller.apiToken) {
         return Promise.resolve(rejection(new Unauthenticated(credentialRequired)));
       }
-      const oversized = variables && known.checkVariables(variables);
-      if (oversized) return Promise.resolve({ errors: [oversized] });
-      let cost = costBound(known.cost, characters);
-      if (cost === undefined || cost > heavyCost) cost = exactCost(known, variables);
+      const { base, variableUses, dependsOnVariables } = known.cost;
+      // What it costs at most, without looking at the variables.
+      let cost = base + variableUses * Math.ceil(characters / charactersPerUnit);
+      if (dependsOnVariables || cost > heavyCost) cost = exactCost(known, variables);
       operationInfo.cost = cost;
       if (cost > maxCost) {
         const message = `The operation costs ${shown(cost)}; the limit is ${maxCost}. Request fewer fields or items, or send smaller inputs.`;
@@ -177,9 +171,7 @@ export function createOperationExecutor(
       }
       if (cost > heavyCost) return context.hasTransaction ? runByReference(known, request) : runHeavy(known, request);
       known.uses += 1;
-      if (known.uses === usesBeforeCompiling && isCompilable(schema, known.document)) {
-        known.compiled = compileOperation(schema, known.document);
-      }
+      if (known.uses === usesBeforeCompiling) known.compiled = compileOperation(schema, known.document);
       const isPaused = known.pausedUntilMs > 0 && known.pausedUntilMs > Date.now();
       return known.compiled && !isPaused ? runCompiled(known.compiled, known, request) : runByReference(known, request);
     },
@@ -192,6 +184,36 @@ export function createOperationExecutor(
     },
     costOf: (known, variables) => ({ cost: exactCost(known, variables), limit: maxCost }),
   };
+  const { active } = tracing;
+  if (!active) return executor;
+  const run: OperationExecutor['run'] = (known, request) => {
+    const name = shownName(known.operation, request.context.caller);
+    return active.operation(known.operation.operation, name, () => executor.run(known, request));
+  };
+  return { ...executor, run };
+}
+
+/** How many names are kept, and how long each may be: every name is a series in the metrics. */
+export const maxOperationNames = 100;
+const maxNameLength = 64;
+
+/**
+ * Creates a function that returns the name of an operation that metrics, logs and traces show: clients choose names, so they are
+ * bounded here. Callers without an API token add none.
+ */
+export function createOperationNames(): (
+  operation: Pick<OperationDefinitionNode, 'name'>,
+  caller: Pick<Caller, 'apiToken'>,
+) => string {
+  const names = new Set<string>();
+  return ({ name }, { apiToken }) => {
+    if (!name) return 'anonymous';
+    const text = name.value;
+    if (names.has(text)) return text;
+    if (!apiToken || names.size >= maxOperationNames || text.length > maxNameLength || containsToken(text)) return 'other';
+    names.add(text);
+    return text;
+  };
 }
 
 /** Whether the database did not respond. A missing encryption key concerns some values only. */
@@ -203,9 +225,9 @@ function isOutage(error: GraphQLError): boolean {
 /** The cost as text; far above the limit it is not counted exactly. */
 const shown = (cost: number): string => (cost > graphqlLimits.maxCost * 1_000 ? 'far more than allowed' : String(cost));
 
-/** Whether every root field needs an API token, so that without one there is nothing to execute. */
+/** Whether every root field but those of introspection needs an API token, so that without one there is nothing to execute. */
 function needsCredential(document: DocumentNode, operation: OperationDefinitionNode): boolean {
-  return !rootFieldsOf(document, operation).some(({ name }) => isOpenRootField(name.value));
+  return !rootFieldsOf(document, operation).some(({ name }) => name.value.startsWith('__'));
 }
 
 const isObject = (value: unknown): value is RawVariables => typeof value === 'object' && value !== null;

@@ -6,9 +6,8 @@ import { GatewayError } from '../../errors.ts';
 import type { HttpResponse } from '../../http/types.ts';
 import type { KeyedResponse } from '../../idempotency/idempotency.ts';
 import { longDocumentLength } from '../limits.ts';
-import { rootFieldsOf } from './document-limits.ts';
-import { parseDocument } from './documents.ts';
-import type { GraphQLParams } from './server.ts';
+import { parseDocument, rootFieldsOf } from './documents.ts';
+import type { GraphQLParams } from './fast-path.ts';
 
 /** A request's operation, which is a mutation. Its document is parsed, but not validated. */
 export interface KeyedMutation {

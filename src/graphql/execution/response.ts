@@ -3,16 +3,14 @@ import { type ErrorCode, errorCatalog } from '../../error-catalog.ts';
 import { type GatewayError, InvalidInput, nothingChanged, shorten } from '../../errors.ts';
 import { asGatewayError } from '../../failures.ts';
 import { inUtf8, mediaTypes, readAcceptItem } from '../../http/media-types.ts';
+import { headersOf } from '../../http/problem.ts';
 import type { HttpResponse } from '../../http/types.ts';
 import { redactTokens } from '../../tokens.ts';
 import type { GraphQLContext } from '../context.ts';
+import { assertResponseSize } from '../field-plugin.ts';
 import { graphqlLimits } from '../limits.ts';
-import { assertResponseSize } from '../response-meter.ts';
 
 const { maxMessageLength } = graphqlLimits;
-
-/** The headers that go with a failure's status. */
-export type FailureHeaders = (failure: Pick<GatewayError, 'code' | 'retryAfterSeconds'>) => Record<string, string>;
 
 /** An error with a code of the error catalog, also for errors of graphql-js and Yoga (syntax, validation, parameters). */
 function withCatalogCode(error: GraphQLError): GraphQLError {
@@ -26,7 +24,7 @@ function withCatalogCode(error: GraphQLError): GraphQLError {
  * The error that a caller gets: an expected one with its code and message, any other one masked. Errors of GraphQL itself
  * (syntax, validation) are unchanged.
  */
-export function publicError(error: unknown, failureHeaders: FailureHeaders): GraphQLError {
+export function publicError(error: unknown): GraphQLError {
   const cause = error instanceof GraphQLError ? causeOf(error) : error;
   if (cause instanceof GraphQLError) return error as GraphQLError;
   const failure = asGatewayError(cause);
@@ -35,7 +33,7 @@ export function publicError(error: unknown, failureHeaders: FailureHeaders): Gra
   const shown = withExtensions(error instanceof GraphQLError ? error : {}, message, {
     code,
     ...(failure instanceof InvalidInput && { issues: failure.issues }),
-    ...((status >= 500 || status === 429) && { http: { status, headers: failureHeaders(failure) } }),
+    ...((status >= 500 || status === 429) && { http: { status, headers: headersOf(failure) } }),
   });
   if (status >= 500) faults.set(shown, failure);
   return shown;
@@ -110,16 +108,10 @@ export function chooseResponseType(accept: string | undefined): ResponseType | u
  *
  * @throws GatewayError `QUERY_TOO_COSTLY` when the response exceeds a limit.
  */
-export function renderResult(
-  result: ExecutionResult,
-  type: ResponseType,
-  context: GraphQLContext,
-  failureHeaders: FailureHeaders,
-): HttpResponse {
+export function renderResult(result: ExecutionResult, type: ResponseType, context: GraphQLContext): HttpResponse {
   const headers = { 'content-type': contentTypes[type] };
   if (!result.errors) return { status: 200, headers, body: serialize(result) };
-  const publicErrors = result.errors.map((error) => publicError(error, failureHeaders));
-  const errors = finishErrors(publicErrors, context);
+  const errors = finishErrors(result.errors.map(publicError), context);
   const isExecuted = result.data !== undefined;
   // A client that sends a failed request again, as the status of a failure has it do, would make another change.
   const isAfterChange = ({ path = [] }: GraphQLError): boolean =>

@@ -10,10 +10,11 @@ import { hasIdempotencyKey, respondOnce } from '../../idempotency/idempotency.ts
 import { parseJson, parseQuery } from '../../json.ts';
 import type { ContextOf, GraphQLContext } from '../context.ts';
 import { graphqlLimits } from '../limits.ts';
+import type { GraphQLParams } from './fast-path.ts';
 import { findMutation, keyedResponseOf } from './keyed-mutations.ts';
 import type { PersistedOperations } from './persisted-operations.ts';
 import { chooseResponseType, type ResponseType } from './response.ts';
-import { createGraphQLServer, type GraphQLParams, type GraphQLServerOptions } from './server.ts';
+import { createGraphQLServer, type GraphQLServerOptions } from './server.ts';
 
 const { maxAcceptLength } = graphqlLimits;
 
@@ -38,7 +39,7 @@ export function graphqlHandler(
   executeOnce: ExecuteOnce,
   { persistedOperations, ...serverOptions }: GraphQLHandlerOptions,
 ): Handler {
-  const server = createGraphQLServer(schema, headersOf, serverOptions);
+  const server = createGraphQLServer(schema, serverOptions);
 
   function respond(
     { method, body, query }: HttpRequest,
@@ -46,8 +47,8 @@ export function graphqlHandler(
     type: ResponseType,
     context: GraphQLContext,
   ): Promise<HttpResponse> {
-    const fast = method === 'POST' ? server.fastPath({ params, characters: body.length, type, context }) : undefined;
-    return fast ?? server.fullPipeline({ method, params, characters: body.length + query.length, type, context });
+    const request = { method, params, characters: body.length + query.length, type, context };
+    return (method === 'POST' ? server.fastPath(request) : undefined) ?? server.fullPipeline(request);
   }
 
   /** The key counts for mutations only: queries change nothing, and are to see what is stored now. */

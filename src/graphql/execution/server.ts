@@ -14,30 +14,13 @@ import { createYoga, type Plugin } from 'graphql-yoga';
 import { heavyWork } from '../../concurrency/heavy-work.ts';
 import { mediaTypes } from '../../http/media-types.ts';
 import type { HttpResponse } from '../../http/types.ts';
-import { GraphQLMetrics } from '../../metrics/operation-names.ts';
-import { tracing } from '../../tracing/tracing.ts';
 import type { GraphQLContext } from '../context.ts';
 import { graphqlLimits, longDocumentLength } from '../limits.ts';
-import { createDocumentCache, type DocumentCache, parseDocument } from './documents.ts';
+import { parseDocument } from './documents.ts';
 import { createOperationExecutor, type OperationExecutor } from './execute.ts';
-import { createFastPath, type FastPath } from './fast-path.ts';
-import { type FailureHeaders, publicError, type ResponseType, renderResult } from './response.ts';
-import { traceOperations } from './traced-executor.ts';
+import { createDocumentCache, createFastPath, type DocumentCache, type FastPath, type GraphQLRequest } from './fast-path.ts';
+import { publicError, renderResult } from './response.ts';
 import { createDocumentReader, validationRules } from './validation.ts';
-
-/** A request's parameters as the GraphQL-over-HTTP specification names them; their types are not validated yet. */
-export type GraphQLParams = Readonly<Record<string, unknown>>;
-
-/** What the transport hands over with a request. */
-export interface PipelineRequest {
-  readonly method: string;
-  /** Read from the body or the query string already. */
-  readonly params: GraphQLParams;
-  /** At least as many characters as the variables have as JSON. */
-  readonly characters: number;
-  readonly type: ResponseType;
-  readonly context: GraphQLContext;
-}
 
 /** The GraphQL server: two ways through it, with equal responses. */
 export interface GraphQLServer {
@@ -45,7 +28,7 @@ export interface GraphQLServer {
    * Takes every request: parsing, validation, limits and execution. Long documents are queued, unless the
    * request has a transaction, which only requests have that waited before.
    */
-  fullPipeline(request: PipelineRequest): Promise<HttpResponse>;
+  fullPipeline(request: GraphQLRequest): Promise<HttpResponse>;
   /** Takes plain requests with valid documents, unless these are long and not in the cache. */
   readonly fastPath: FastPath;
   /** Executes costly operations that hold a transaction. */
@@ -53,7 +36,7 @@ export interface GraphQLServer {
 }
 
 /** What Yoga's plugins find of a request. */
-type ServerContext = GraphQLContext & Pick<PipelineRequest, 'params' | 'characters'> & { readonly outcome: Outcome };
+type ServerContext = GraphQLContext & Pick<GraphQLRequest, 'params' | 'characters'> & { readonly outcome: Outcome };
 
 /** Where the result of a request is put. */
 interface Outcome {
@@ -64,24 +47,17 @@ interface Outcome {
 export interface GraphQLServerOptions {
   /** Whether the schema can be read through introspection, as the playground and code generators do. */
   readonly introspection: boolean;
-  /** What it counts. By default it is not read. */
-  readonly graphqlMetrics?: GraphQLMetrics | undefined;
 }
 
-/** Builds the GraphQL server of a schema. @param failureHeaders the headers that go with a failure's status. */
-export function createGraphQLServer(
-  schema: GraphQLSchema,
-  failureHeaders: FailureHeaders,
-  { introspection, graphqlMetrics = new GraphQLMetrics() }: GraphQLServerOptions,
-): GraphQLServer {
-  const documents = createDocumentCache(graphqlMetrics);
+/** Builds the GraphQL server of a schema. */
+export function createGraphQLServer(schema: GraphQLSchema, { introspection }: GraphQLServerOptions): GraphQLServer {
+  const documents = createDocumentCache();
   const rules = validationRules(introspection);
-  const untraced = createOperationExecutor(schema, failureHeaders, graphqlMetrics);
-  const executor = tracing.active ? traceOperations(untraced, graphqlMetrics.names, tracing.active) : untraced;
+  const executor = createOperationExecutor(schema);
   const yoga = createYoga<ServerContext>({
     schema,
     plugins: [useReadParams(), useOwnDocuments(rules), useExecutor(executor, documents), useOwnResponse()],
-    maskedErrors: { maskError: (error) => publicError(error, failureHeaders) },
+    maskedErrors: { maskError: publicError },
     parserAndValidationCache: false,
     // The listener bounds every body before it comes here.
     maxRequestBodySize: false,
@@ -100,9 +76,9 @@ export function createGraphQLServer(
       const outcome: Outcome = {};
       await yoga.fetch('http://gateway/graphql', { method }, { ...context, params, characters, outcome });
       if (!outcome.result) throw new Error('Yoga had no result.');
-      return renderResult(outcome.result, type, context, failureHeaders);
+      return renderResult(outcome.result, type, context);
     },
-    fastPath: createFastPath(executor, documents, createDocumentReader(schema, rules), failureHeaders),
+    fastPath: createFastPath(executor, documents, createDocumentReader(schema, rules)),
     executor,
   };
 }

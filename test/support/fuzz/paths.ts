@@ -4,17 +4,16 @@ import { issueApiToken } from '../../../src/api-tokens/api-tokens.ts';
 import { Caller } from '../../../src/caller.ts';
 import type { Database } from '../../../src/database/client.ts';
 import { encodeCursor } from '../../../src/database/keyset.ts';
-import { createContext, type GraphQLContext } from '../../../src/graphql/context.ts';
-import { isCompilable } from '../../../src/graphql/execution/compilable.ts';
-import { compileOperation } from '../../../src/graphql/execution/compiled-operation.ts';
+import type { GraphQLContext } from '../../../src/graphql/context.ts';
+import { compileOperation } from '../../../src/graphql/execution/compile.ts';
 import { usesBeforeCompiling } from '../../../src/graphql/execution/execute.ts';
 import { chooseResponseType, type ResponseType } from '../../../src/graphql/execution/response.ts';
 import { createGraphQLServer } from '../../../src/graphql/execution/server.ts';
 import { mediaTypes } from '../../../src/http/media-types.ts';
-import { headersOf } from '../../../src/http/problem.ts';
 import { schema } from '../../../src/schema.ts';
 import type { Scope } from '../../../src/scopes.ts';
 import { userGroupKeysets } from '../../../src/user-groups/reads.ts';
+import { createContext } from '../context.ts';
 import { storedToken, tokenOf } from '../keys.ts';
 import { bindQueries } from '../queries.ts';
 import type { Known } from './known.ts';
@@ -43,7 +42,7 @@ type Params = Record<string, unknown>;
 
 /** Builds a server. */
 export function createPaths(): Paths {
-  const server = createGraphQLServer(schema, headersOf, { introspection: true });
+  const server = createGraphQLServer(schema, { introspection: true });
   return {
     async full(params, accept, context) {
       const request = { method: 'POST', params, characters: charactersOf(params), type: typeOf(accept), context };
@@ -53,7 +52,7 @@ export function createPaths(): Paths {
       const response = await server.fastPath({ params, characters: charactersOf(params), type: typeOf(accept), context });
       return response;
     },
-    compiles: (query) => isCompilable(schema, parse(query)) && compileOperation(schema, parse(query)) !== undefined,
+    compiles: (query) => compileOperation(schema, parse(query)) !== undefined,
   };
 }
 
@@ -108,7 +107,7 @@ export async function createComparison(database: Database): Promise<Comparison> 
     known,
     async compare(request) {
       const { query, variables, others, accept, caller } = request;
-      const context = (): GraphQLContext => createContext({ services, caller: callers[caller], report: () => {} });
+      const context = (): GraphQLContext => createContext({ services, caller: callers[caller] });
       const expected: ComparedResponse[] = [];
       let taken = 0;
       for (let use = 0; use < uses; use += 1) {

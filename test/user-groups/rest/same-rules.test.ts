@@ -4,11 +4,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { issueApiToken } from '../../../src/api-tokens/api-tokens.ts';
 import { Caller } from '../../../src/caller.ts';
 import { GatewayError, InvalidInput } from '../../../src/errors.ts';
-import { createContext, type GraphQLContext } from '../../../src/graphql/context.ts';
+import type { GraphQLContext } from '../../../src/graphql/context.ts';
 import { schema } from '../../../src/schema.ts';
 import type { Scope } from '../../../src/scopes.ts';
 import { operations } from '../../../src/user-groups/rest.ts';
 import { mappingEntries } from '../../../src/user-groups/values.ts';
+import { createContext } from '../../support/context.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { storedToken } from '../../support/keys.ts';
 import { bindQueries } from '../../support/queries.ts';
@@ -33,8 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-const contextOf = (caller: Caller): GraphQLContext =>
-  createContext({ services: bindQueries(database), caller, report: () => {} });
+const contextOf = (caller: Caller): GraphQLContext => createContext({ services: bindQueries(database), caller });
 
 /** What an operation came to: its result as JSON, an input of wrong types, or a failure. */
 type Outcome = { readonly result: string } | { readonly wrongTypes: true } | { readonly failed: string };

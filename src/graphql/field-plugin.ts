@@ -2,7 +2,8 @@ import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTyp
 import type { GraphQLFieldResolver } from 'graphql';
 import { GatewayError } from '../errors.ts';
 import { smallResponseBytes } from '../http/limits.ts';
-import { tooMuchUnsent } from '../http/request-head.ts';
+import { tooMuchUnsent } from '../http/response.ts';
+import type { GraphQLContext } from './context.ts';
 import { graphqlLimits } from './limits.ts';
 import { type SelectionInfo, selectionSizeOf } from './selection.ts';
 
@@ -19,7 +20,7 @@ export class ResponseMeter {
   private hasNoRoom = false;
 
   /** @param room how many bytes a large response may have now, because of others that wait to be read. */
-  constructor(room: () => number = () => maxResponseBytes) {
+  constructor(room: () => number) {
     this.room = room;
   }
 
@@ -83,59 +84,81 @@ function responseTooLarge(): GatewayError {
   );
 }
 
-const pluginName = 'responseMeter';
+const pluginName = 'gatewayFields';
 
 declare global {
   export namespace PothosSchemaTypes {
     export interface Plugins<Types extends SchemaTypes> {
-      [pluginName]: MeteredFields<Types>;
+      [pluginName]: FieldPlugin<Types>;
     }
   }
 }
 
-type Resolver<Types extends SchemaTypes> = GraphQLFieldResolver<unknown, Types['Context'], object>;
+type Resolver = GraphQLFieldResolver<unknown, object, object>;
 
 /**
- * Has every field report what it resolved to. Once the limit is passed, lists are empty and nullable values are null. Values that
- * may not be null are still resolved: an error for one would end the completion of its list, and rejections of earlier items
- * would then have no handler (graphql-js, completeListValue).
+ * What fields do besides resolving. A root field rejects callers without an API token; one of a mutation counts its expected
+ * failures, which are data, in which their code need not be. Every field has the {@link ResponseMeter} count what it resolved to.
  */
-class MeteredFields<Types extends SchemaTypes> extends BasePlugin<Types> {
-  override wrapResolve(resolve: Resolver<Types>, { type }: PothosOutputFieldConfig<Types>): Resolver<Types> {
-    const innermost = type.kind === 'List' ? type.type : type;
-    const isLeaf = innermost.kind === 'Scalar' || innermost.kind === 'Enum' || innermost.kind === 'List';
-    if (isLeaf) {
-      const { nullable } = type;
-      return (source, args, context, info) =>
-        nullable && isExceeded(context) ? null : meterLeaf(resolve(source, args, context, info), context);
-    }
-    if (type.kind !== 'List') return resolve;
-    return (source, args, context, info) =>
-      isExceeded(context) ? [] : meterList(resolve(source, args, context, info), context, info);
+class FieldPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
+  override wrapResolve(resolve: Resolver, { parentType, type }: PothosOutputFieldConfig<Types>): Resolver {
+    const metered = meterField(resolve, type);
+    const isMutation = parentType === 'Mutation';
+    return isMutation || parentType === 'Query' ? guardRootField(metered, isMutation) : metered;
   }
 }
 
-/** The part of the context that counts. */
-interface MeteredContext {
-  readonly meter: ResponseMeter;
+function guardRootField(resolve: Resolver, isMutation: boolean): Resolver {
+  return (source, args, context, info) => {
+    const { caller, countError } = context as GraphQLContext;
+    const count = (error: unknown): void => {
+      if (isMutation && error instanceof GatewayError) countError(error.code);
+    };
+    try {
+      caller.requireCredential();
+      const result: unknown = resolve(source, args, context, info);
+      // Concurrently with the result, which is not delayed.
+      if (isMutation && result instanceof Promise) result.catch(count);
+      return result;
+    } catch (error) {
+      count(error);
+      throw error;
+    }
+  };
 }
 
-/** Then the whole response is replaced anyway, and nothing more need be resolved. */
-const isExceeded = (context: object): boolean => (context as MeteredContext).meter.isExceeded;
+/**
+ * Once the limit is passed, lists are empty and nullable values are null. Values that may not be null are still resolved: an
+ * error for one would end the completion of its list, and rejections of earlier items would then have no handler (graphql-js,
+ * completeListValue).
+ */
+function meterField<Types extends SchemaTypes>(resolve: Resolver, type: PothosOutputFieldConfig<Types>['type']): Resolver {
+  const { kind } = type.kind === 'List' ? type.type : type;
+  if (kind === 'Scalar' || kind === 'Enum' || kind === 'List') {
+    const { nullable } = type;
+    return (source, args, context, info) =>
+      nullable && meterOf(context).isExceeded ? null : meterLeaf(resolve(source, args, context, info), context);
+  }
+  if (type.kind !== 'List') return resolve;
+  return (source, args, context, info) =>
+    meterOf(context).isExceeded ? [] : meterList(resolve(source, args, context, info), context, info);
+}
+
+const meterOf = (context: object): ResponseMeter => (context as GraphQLContext).meter;
 
 function meterLeaf(value: unknown, context: object): unknown {
   if (value instanceof Promise) return value.then((resolved) => meterLeaf(resolved, context));
-  (context as MeteredContext).meter.addLeaf(value);
+  meterOf(context).addLeaf(value);
   return value;
 }
 
 function meterList(value: unknown, context: object, info: SelectionInfo): unknown {
   if (value instanceof Promise) return value.then((resolved) => meterList(resolved, context, info));
-  const { meter } = context as MeteredContext;
+  const meter = meterOf(context);
   if (Array.isArray(value)) meter.addItems(value.length, info);
   return meter.isExceeded ? [] : value;
 }
 
-SchemaBuilder.registerPlugin(pluginName, MeteredFields);
+SchemaBuilder.registerPlugin(pluginName, FieldPlugin);
 
 export default pluginName;

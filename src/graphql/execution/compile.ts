@@ -1,5 +1,6 @@
 import {
   type DocumentNode,
+  type ExecutionResult,
   type FieldNode,
   type GraphQLArgument,
   type GraphQLField,
@@ -20,7 +21,27 @@ import {
   type ValueNode,
   type VariableDefinitionNode,
 } from 'graphql';
+import { compileQuery, isCompiledQuery } from 'graphql-jit';
+import type { GraphQLContext } from '../context.ts';
 import type { FieldCost } from '../selection.ts';
+
+/** An operation as a JavaScript function: takes the root value, the context, and the variables. */
+export type CompiledOperation = (
+  root: unknown,
+  context: GraphQLContext,
+  variables: Readonly<Record<string, unknown>>,
+) => ExecutionResult | Promise<ExecutionResult>;
+
+/** Compiles a valid document, if it is compilable; nothing if not, or if that fails. */
+export function compileOperation(schema: GraphQLSchema, document: DocumentNode): CompiledOperation | undefined {
+  if (!isCompilable(schema, document)) return undefined;
+  try {
+    const compiled = compileQuery(schema, document);
+    return isCompiledQuery(compiled) ? compiled.query : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 /** The longest document that is compiled, in characters: the function that it becomes grows with it. */
 const maxCompiledCharacters = 2_000;
@@ -39,7 +60,7 @@ const resultScalars: ReadonlySet<string> = new Set(['String', 'ID', 'Int', 'Bool
  * not slow, and whose arguments have no defaults; and as arguments whole variables, strings, integers, booleans, enum values, and
  * input objects of these.
  */
-export function isCompilable(schema: GraphQLSchema, document: DocumentNode): boolean {
+function isCompilable(schema: GraphQLSchema, document: DocumentNode): boolean {
   const [operation] = document.definitions;
   if (document.definitions.length !== 1 || operation?.kind !== Kind.OPERATION_DEFINITION) return false;
   if (operation.operation !== OperationTypeNode.QUERY || hasDirectives(operation)) return false;

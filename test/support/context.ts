@@ -1,0 +1,27 @@
+import type { GraphQLContext } from '../../src/graphql/context.ts';
+import { ResponseMeter } from '../../src/graphql/field-plugin.ts';
+import { reportOf } from '../../src/metrics/request-metrics.ts';
+
+/** One time, so that two executions respond alike. */
+const now = new Date();
+
+/** The context of a request without a transport: it is never abandoned, and nothing is reported or counted. */
+export function createContext({
+  services,
+  caller,
+  operationInfo = { operation: '', cost: undefined },
+}: Pick<GraphQLContext, 'services' | 'caller'> & Partial<Pick<GraphQLContext, 'operationInfo'>>): GraphQLContext {
+  const database = { isEmbedded: false, facts: undefined, migrations: 0 };
+  return {
+    services,
+    caller,
+    operationInfo,
+    report: () => {},
+    countError: () => {},
+    isAbandoned: () => false,
+    metrics: { read: () => reportOf([], now.getTime(), now.getTime()) },
+    instance: { read: async () => ({ version: '', startedAt: now, database }) },
+    meter: new ResponseMeter(() => Number.POSITIVE_INFINITY),
+    hasTransaction: false,
+  };
+}
