@@ -1,16 +1,11 @@
 import { didYouMean } from '../docs-config/did-you-mean.ts';
-import { renderGithub } from '../docs-config/reporters/github.ts';
-import { renderJson } from '../docs-config/reporters/json.ts';
-import { renderSarif } from '../docs-config/reporters/sarif.ts';
+import { programFormats } from '../docs-config/reporters/programs.ts';
 import { type Code, codes, isCode } from '../docs-config/rules/registry.ts';
 import type { Level } from '../docs-config/rules/rule.ts';
 import { type OptionKind, type ReadOptions, readOptions } from './options.ts';
 
 /** Invalid arguments; the message is for the user. */
 export class ArgumentsError extends Error {}
-
-/** The formats for programs, with what writes them. */
-export const renderers = { json: renderJson, sarif: renderSarif, github: renderGithub } as const;
 
 /** Reads the options of a command. @throws ArgumentsError that lists each that is unknown or has no value. */
 export function readArguments(args: readonly string[], kinds: Readonly<Record<string, OptionKind>>): ReadOptions {
@@ -20,9 +15,9 @@ export function readArguments(args: readonly string[], kinds: Readonly<Record<st
 }
 
 /** @throws ArgumentsError for an unknown format. */
-export function formatFrom(format = 'pretty'): 'pretty' | keyof typeof renderers {
-  if (format === 'pretty' || Object.hasOwn(renderers, format)) return format as 'pretty' | keyof typeof renderers;
-  throw new ArgumentsError(`--format: ${unknown('format', format, ['pretty', ...Object.keys(renderers)])}`);
+export function formatFrom(format = 'pretty'): 'pretty' | keyof typeof programFormats {
+  if (format === 'pretty' || Object.hasOwn(programFormats, format)) return format as 'pretty' | keyof typeof programFormats;
+  throw new ArgumentsError(`--format: ${unknown('format', format, ['pretty', ...Object.keys(programFormats)])}`);
 }
 
 /** @throws ArgumentsError for a setting that is not `CODE=LEVEL`. */

@@ -2,21 +2,13 @@ import { dirname, resolve } from 'node:path';
 import { applyFixes, type FixedText } from '../docs-config/apply-fixes.ts';
 import { explain } from '../docs-config/explain.ts';
 import { TooManyStepsError } from '../docs-config/json/parse-json.ts';
-import type { CheckedFile } from '../docs-config/reporters/checked-file.ts';
-import { renderFixes, renderPretty } from '../docs-config/reporters/pretty.ts';
+import { type CheckedFile, renderFixes, renderPretty } from '../docs-config/reporters/pretty.ts';
+import { programFormats } from '../docs-config/reporters/programs.ts';
 import { codes } from '../docs-config/rules/registry.ts';
 import { docsConfigJsonSchema } from '../docs-config/schema/json-schema.ts';
 import { type ValidateOptions, validateDocsConfig } from '../docs-config/validate.ts';
 import { escapeControls, escapeLines } from '../terminal-text.ts';
-import {
-  ArgumentsError,
-  codeFrom,
-  formatFrom,
-  readArguments,
-  renderers,
-  severitiesFrom,
-  unknown,
-} from './docs-config-arguments.ts';
+import { ArgumentsError, codeFrom, formatFrom, readArguments, severitiesFrom, unknown } from './docs-config-arguments.ts';
 import { filesAround, findFiles } from './find-files.ts';
 import { asksForHelp } from './options.ts';
 import { decode, readAll, readConfigFile, reason } from './read-config-file.ts';
@@ -108,7 +100,8 @@ async function check(args: string[], io: CommandIo): Promise<number> {
   const replacements: FileReplacement[] = [];
   let characters = 0;
   const assertFits = (file: CheckedFile) => {
-    const rendered = format === 'pretty' ? renderPretty([file], true) : renderers[format]([file]) + renderFixes([file], false);
+    const rendered =
+      format === 'pretty' ? renderPretty([file], true) : programFormats[format]([file]) + renderFixes([file], false);
     characters += file.source.length + rendered.length;
     if (characters > maxCharacters) throw new Error('The report would be too long with this file. Check fewer files at once.');
   };
@@ -126,7 +119,7 @@ async function check(args: string[], io: CommandIo): Promise<number> {
   if (format === 'github' || format === 'sarif') notes += renderFixes(checked, false); // these formats cannot contain them
   const isReported =
     (await isWritten(io.stderr, notes)) &&
-    (await isWritten(io.stdout, format === 'pretty' ? prettyReport(checked, io) : renderers[format](checked)));
+    (await isWritten(io.stdout, format === 'pretty' ? prettyReport(checked, io) : programFormats[format](checked)));
   const failures = await replaceFiles(replacements, isReported);
   for (const failure of failures) io.stderr.write(`${escapeControls(failure)}\n`);
   if (problems.length > 0 || (isReported && failures.length > 0)) return 2;
