@@ -8,10 +8,9 @@ import { codes } from '../docs-config/rules/registry.ts';
 import { docsConfigJsonSchema } from '../docs-config/schema/json-schema.ts';
 import { type ValidateOptions, validateDocsConfig } from '../docs-config/validate.ts';
 import { escapeControls, escapeLines } from '../terminal-text.ts';
-import { ArgumentsError, codeFrom, formatFrom, readArguments, severitiesFrom, unknown } from './docs-config-arguments.ts';
-import { filesAround, findFiles } from './find-files.ts';
-import { asksForHelp } from './options.ts';
-import { decode, readAll, readConfigFile, reason } from './read-config-file.ts';
+import { codeFrom, formatFrom, readArguments, severitiesFrom, unknown } from './docs-config-arguments.ts';
+import { decode, filesAround, findFiles, readAll, readConfigFile, reason } from './find-files.ts';
+import { asksForHelp, UsageError } from './options.ts';
 import { prepareReplacement, type Replacement } from './replace-file.ts';
 
 /** A stream for text. */
@@ -65,11 +64,11 @@ export async function docsConfig(args: string[], io: CommandIo): Promise<number>
       io.stdout.write(help);
       return 0;
     }
-    if (command === undefined) throw new ArgumentsError('Specify a command: check, explain or schema.');
-    if (!Object.hasOwn(commands, command)) throw new ArgumentsError(unknown('command', command, Object.keys(commands)));
+    if (command === undefined) throw new UsageError('Specify a command: check, explain or schema.');
+    if (!Object.hasOwn(commands, command)) throw new UsageError(unknown('command', command, Object.keys(commands)));
     return await commands[command as keyof typeof commands](rest, io);
   } catch (error) {
-    if (!(error instanceof ArgumentsError)) throw error;
+    if (!(error instanceof UsageError)) throw error;
     io.stderr.write(`${escapeLines(error.message)}\nTry docs-config --help.\n`);
     return 2;
   }
@@ -90,10 +89,10 @@ async function check(args: string[], io: CommandIo): Promise<number> {
     severities: severitiesFrom(given.get('severity') ?? []),
   };
   const fix = given.has('fix');
-  if (words.length === 0) throw new ArgumentsError('Specify the files to check, or - for standard input.');
-  if (words.filter((file) => file === '-').length > 1) throw new ArgumentsError('Standard input (-) can be read once.');
+  if (words.length === 0) throw new UsageError('Specify the files to check, or - for standard input.');
+  if (words.filter((file) => file === '-').length > 1) throw new UsageError('Standard input (-) can be read once.');
   if (fix && words.includes('-'))
-    throw new ArgumentsError('--fix cannot be used with standard input (-): there is no file to write.');
+    throw new UsageError('--fix cannot be used with standard input (-): there is no file to write.');
 
   const { files, problems } = await allFiles(words, io);
   const checked: CheckedFile[] = [];
@@ -164,7 +163,7 @@ function explainCode(args: string[], io: CommandIo): number {
 
 function schema(args: string[], io: CommandIo): number {
   const { given, words } = readArguments(args, { strict: 'flag', 'allow-nested-groups': 'flag' });
-  if (words.length > 0) throw new ArgumentsError(`schema takes no files, but got ${words[0]}.`);
+  if (words.length > 0) throw new UsageError(`schema takes no files, but got ${words[0]}.`);
   const options = { strict: given.has('strict'), allowNestedGroups: given.has('allow-nested-groups') };
   io.stdout.write(`${JSON.stringify(docsConfigJsonSchema(options), null, 2)}\n`);
   return 0;
