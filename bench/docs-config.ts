@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { validateDocsConfig } from '../src/docs-config/validate.ts';
 import { installPackage } from './cached-package.ts';
+import { median } from './statistics.ts';
 
 const peer = { name: '@mintlify/validation', version: '0.1.878', entry: 'dist/index.js' };
 const rounds = 120;
@@ -147,10 +148,6 @@ async function loadPeer(): Promise<Validate> {
     validateMintConfig: Validate;
   };
   return (source) => validateMintConfig(JSON.parse(source));
-}
-
-function median(samples: readonly number[]): number {
-  return samples.toSorted((a, b) => a - b)[samples.length >> 1] ?? Number.NaN;
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {

@@ -83,27 +83,18 @@ function untilInterrupted(): Promise<never> {
 }
 
 async function main(): Promise<void> {
-  if (process.argv[2] === 'docs-config') {
-    const reached = await compareValidators(print);
-    process.exit(reached ? 0 : 1);
-  }
-  if (process.argv[2] === 'import') {
-    const interrupted = untilInterrupted();
-    interrupted.catch(() => {});
-    process.exit((await compareImport(print, interrupted)) ? 0 : 1);
-  }
-  if (process.argv[2] === 'capacity') {
-    const interrupted = untilInterrupted();
-    interrupted.catch(() => {});
-    prepare(logProgress);
-    await measureCapacity(print, logProgress, interrupted);
-    process.exit();
-  }
-  if (process.argv[2] === 'json-parsers') return compareParsers(print);
-  const options = readOptions(process.argv.slice(2));
-  if (options === 'help') return print(help);
+  const [name] = process.argv.slice(2);
+  if (name === 'docs-config') process.exit((await compareValidators(print)) ? 0 : 1);
+  if (name === 'json-parsers') return compareParsers(print);
   const interrupted = untilInterrupted();
   interrupted.catch(() => {});
+  if (name === 'import') process.exit((await compareImport(print, interrupted)) ? 0 : 1);
+  if (name === 'capacity') {
+    prepare(logProgress);
+    return measureCapacity(print, logProgress, interrupted);
+  }
+  const options = readOptions(process.argv.slice(2));
+  if (options === 'help') return print(help);
   prepare(logProgress);
   const { rounds, seconds, check, previous } = options;
   const plan = { rounds, seconds, check, previous, logProgress };

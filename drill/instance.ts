@@ -1,11 +1,13 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { connectDatabase, type Database } from '../src/database/client.ts';
+import type { Database } from '../src/database/client.ts';
 import { issueToken } from '../src/tokens.ts';
+import { type BundledServer, startServerOn } from '../test/support/bundled-server.ts';
 import { DataFolder } from '../test/support/data-folder.ts';
 import { testKey } from '../test/support/keys.ts';
 import { until } from '../test/support/process.ts';
 import { sendGraphQL } from './client.ts';
+import { withDatabase } from './database.ts';
 import type { Ends } from './ends.ts';
 import { type GatewayProcess, requireHandled, startGateway } from './gateway.ts';
 
@@ -72,13 +74,8 @@ export class Instance extends DataFolder {
   }
 
   /** Uses the database directly. */
-  async withDatabase<Result>(use: (database: Database) => Promise<Result>): Promise<Result> {
-    const database = connectDatabase({ connectionString: this.databaseUrl() });
-    try {
-      return await use(database);
-    } finally {
-      await database.close();
-    }
+  withDatabase<Result>(use: (database: Database) => Promise<Result>): Promise<Result> {
+    return withDatabase(this.databaseUrl(), use);
   }
 }
 
@@ -86,4 +83,17 @@ export class Instance extends DataFolder {
 export async function endGateway(gateway: GatewayProcess, signal: NodeJS.Signals): Promise<string> {
   if (gateway.ended() === undefined) process.kill(gateway.pid, signal);
   return until(() => gateway.ended(), `the gateway exits after ${signal}`);
+}
+
+/**
+ * Creates a database by a gateway that is stopped again, and starts PostgreSQL on it without one, so that it is down for as long
+ * as a scenario wants. It ends with the scenario.
+ */
+export async function startPostgres(instance: Instance, onEnd: Ends['onEnd']): Promise<BundledServer> {
+  const gateway = await instance.start();
+  await instance.createToken(gateway.port);
+  await endGateway(gateway, 'SIGTERM');
+  const server = await startServerOn(instance.path);
+  onEnd(() => server.remove());
+  return server;
 }

@@ -4,7 +4,7 @@ import { faultsDrill } from './faults/faults-drill.ts';
 import { hostileDrill } from './hostile/hostile-drill.ts';
 import { scaleDrill } from './scale/scale-drill.ts';
 import { emptyTotals, summarize } from './summary.ts';
-import { trustDrill } from './trust/trust-drill.ts';
+import { trustDrill } from './trust.ts';
 
 /** Every drill. */
 const drills: readonly Drill[] = [trustDrill, hostileDrill, faultsDrill, scaleDrill, eventsDrill];

@@ -34,8 +34,6 @@ export interface Totals {
     readonly wrongAdmissions: number;
     readonly wrongRefusals: number;
   };
-  /** How many secrets were sent and stored, in how many places they were searched, and how often one was found. */
-  secrets?: { readonly secrets: number; readonly places: number; readonly found: number };
   /** Lines of scenarios that are not among these figures. */
   readonly notes: string[];
   passed: number;
@@ -71,7 +69,7 @@ const mostRecoveryMs = 3_000;
 export const mostRefusalMs = 1_000;
 
 function figuresOf({ kills, killsAfterCommit, acknowledged, lost, recoveriesMs, ...rest }: Totals): Figure[] {
-  const { overload, hostile, access, secrets } = rest;
+  const { overload, hostile, access } = rest;
   const slowestMs = Math.max(...recoveriesMs);
   const figure = (name: string, value: string | false | undefined, required = '', holds = true): Figure => ({
     name,
@@ -114,12 +112,6 @@ function figuresOf({ kills, killsAfterCommit, acknowledged, lost, recoveriesMs, 
       '0',
       access?.wrongAdmissions === 0 && access.wrongRefusals === 0,
     ),
-    figure(
-      'secrets found',
-      secrets && `${secrets.found} (${secrets.secrets} secrets, searched in ${grouped(secrets.places)} places)`,
-      '0',
-      secrets?.found === 0,
-    ),
   ];
 }
 
@@ -146,3 +138,9 @@ export function summarize(totals: Totals, isComplete: boolean): { readonly text:
 export const seconds = (ms: number): string => (ms / 1_000).toFixed(2);
 
 const grouped = (count: number): string => count.toLocaleString('en-US');
+
+/** The value that this fraction of the values does not exceed; 0 without values. */
+export function quantile(values: readonly number[], fraction: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(fraction * sorted.length))] ?? 0;
+}

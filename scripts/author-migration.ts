@@ -1,14 +1,9 @@
 // Creates the migration from a database with every migration applied to prisma/schema.prisma: npm run migration -- NAME.
 // Indexes on existing tables become migrations of their own. Creates nothing if they agree.
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { connectDatabase } from '../src/database/client.ts';
-import { openEmbedded } from '../src/database/embedded/embedded.ts';
-import { migrate } from '../src/database/migrate.ts';
 import { assertMigrationName, createMigration, separateIndexes } from './migration-file.ts';
 import { schemaDifference } from './schema-difference.ts';
+import { openTemporaryDatabase } from './temporary-database.ts';
 
 const migrations = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
 const [name = ''] = process.argv.slice(2);
@@ -26,22 +21,10 @@ try {
 }
 
 async function findDifference(): Promise<string> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'author-migration-'));
+  const { database, close } = await openTemporaryDatabase();
   try {
-    chmodSync(dataDir, 0o755); // so that, run as root, PostgreSQL's user may enter it
-    const server = await openEmbedded(dataDir);
-    try {
-      const database = connectDatabase(server.connection('postgres'));
-      try {
-        await migrate(database);
-        return await schemaDifference(database.pool);
-      } finally {
-        await database.close();
-      }
-    } finally {
-      await server.close();
-    }
+    return await schemaDifference(database.pool);
   } finally {
-    rmSync(dataDir, { recursive: true, force: true });
+    await close();
   }
 }

@@ -1,6 +1,6 @@
 // Checks what the gateway is made of: exact versions, digests in the lock files, licenses that permit distribution, the oldest
-// Node.js that it runs on. Prints what is wrong, and exits with 1. Known vulnerabilities are checked by scripts/audit.js, which
-// needs a registry.
+// Node.js that it runs on. Prints what is wrong, and exits with 1. Known vulnerabilities are checked by `npm run audit`,
+// which needs a registry.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { minVersion, satisfies } from 'semver';

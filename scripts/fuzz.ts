@@ -1,15 +1,10 @@
 // Compares the fast path with the full pipeline on GraphQL requests generated from the schema: npm run fuzz -- --runs N --seed N
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import fc from 'fast-check';
-import { connectDatabase } from '../src/database/client.ts';
-import { openEmbedded } from '../src/database/embedded/embedded.ts';
-import { migrate } from '../src/database/migrate.ts';
 import { schema } from '../src/schema.ts';
 import { createComparison, type Figures } from '../test/support/fuzz/paths.ts';
 import { requestsOf } from '../test/support/fuzz/requests.ts';
+import { openTemporaryDatabase } from './temporary-database.ts';
 
 const progressEveryMs = 5_000;
 
@@ -32,15 +27,7 @@ function describe({ documents, executed, compiled, compiledPages, fast, left, un
 
 /** @returns whether no response differed, enough was compared, and no rejection was left unhandled. */
 async function fuzz(runs: number, seed: number, path: string | undefined): Promise<boolean> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'user-group-gateway-fuzz-'));
-  chmodSync(dataDir, 0o755); // run as root, PostgreSQL runs as another user
-  const server = await openEmbedded(dataDir, { settings: ['fsync=off'] });
-  const database = connectDatabase(server.connection('postgres'));
-  const cleanUp = async () => {
-    await database.close().catch(() => {});
-    await server.close();
-    rmSync(dataDir, { recursive: true, force: true, maxRetries: 3 });
-  };
+  const { database, close } = await openTemporaryDatabase(['fsync=off']);
   // PostgreSQL must be stopped in any case: work in progress of a failed operation may reject later, without a handler.
   let isUnhandled = false;
   process.on('unhandledRejection', (error) => {
@@ -48,10 +35,8 @@ async function fuzz(runs: number, seed: number, path: string | undefined): Promi
     process.stderr.write(`Unhandled rejection: ${error instanceof Error ? error.stack : error}\n`);
   });
   process.stdout.on('error', () => {}); // a closed pipe, for example to head
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => void cleanUp().finally(() => process.exit(130)));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void close().finally(() => process.exit(130)));
   try {
-    await migrate(database);
     const { compare, known, figures } = await createComparison(database);
     const began = Date.now();
     const progress = setInterval(() => {
@@ -79,7 +64,7 @@ async function fuzz(runs: number, seed: number, path: string | undefined): Promi
     if (isUnhandled) print('A rejection was not handled, see above: the server must handle every one.');
     return (enough || path !== undefined) && !isUnhandled;
   } finally {
-    await cleanUp();
+    await close();
   }
 }
 

@@ -1,22 +1,14 @@
 // Checks what pages of lists cost PostgreSQL with many groups: npm run plans -- --groups 1000000
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { connectDatabase } from '../src/database/client.ts';
-import { openEmbedded } from '../src/database/embedded/embedded.ts';
-import { migrate } from '../src/database/migrate.ts';
 import { costOfPages, fillGroups, type PlanCost } from '../test/support/list-plans.ts';
+import { openTemporaryDatabase } from './temporary-database.ts';
 
 const { groups } = parseArgs({ options: { groups: { type: 'string', default: '1000000' } } }).values;
 const count = Number(groups);
 if (!Number.isInteger(count) || count < 1) throw new Error(`--groups must be a whole number from 1, not ${groups}.`);
 
-const dataDir = mkdtempSync(join(tmpdir(), 'user-group-gateway-plans-'));
-chmodSync(dataDir, 0o755); // run as root, PostgreSQL is another user's
 const settings = ['fsync=off', 'full_page_writes=off', 'max_wal_size=2GB', 'maintenance_work_mem=256MB'];
-const server = await openEmbedded(dataDir, { settings });
-const database = connectDatabase(server.connection('postgres'));
+const { database, close } = await openTemporaryDatabase(settings);
 /** Not the opposite of "more": what was not measured is not within the limit. */
 const isWithin = ({ buffers, maxBuffers }: PlanCost): boolean => buffers > 0 && buffers <= maxBuffers;
 const describe = (cost: PlanCost): string => {
@@ -24,7 +16,6 @@ const describe = (cost: PlanCost): string => {
   return `${isWithin(cost) ? 'ok  ' : 'FAIL'} ${String(buffers).padStart(6)} of ${maxBuffers}  ${title}\n`;
 };
 try {
-  await migrate(database);
   const startedMs = Date.now();
   await fillGroups(database.pool, count);
   process.stdout.write(
@@ -36,7 +27,5 @@ try {
   process.stdout.write(`${costs.length - failed} passed, ${failed} failed\n`);
   process.exitCode = failed === 0 && costs.length > 0 ? 0 : 1;
 } finally {
-  await database.close();
-  await server.close();
-  rmSync(dataDir, { recursive: true, force: true });
+  await close();
 }

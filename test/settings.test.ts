@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { findMisspelled } from '../src/commands/settings-help.ts';
+import { findMisspelled } from '../src/commands/context.ts';
 import { generateEncryptionKey } from '../src/encryption/key-texts.ts';
 import { readConfig } from '../src/settings.ts';
 

@@ -1,11 +1,12 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { connectDatabase, type Database } from '../../src/database/client.ts';
+import type { Database } from '../../src/database/client.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { type BundledServer, startPair } from '../../test/support/bundled-server.ts';
 import { until } from '../../test/support/process.ts';
 import { send } from '../client.ts';
+import { withDatabase } from '../database.ts';
 import type { GatewayProcess } from '../gateway.ts';
 import { endGateway, Instance } from '../instance.ts';
 import { startPgBouncer } from '../scale/pgbouncer.ts';
@@ -126,13 +127,6 @@ export async function startDeployment(
       await until(async () => (await Promise.all(gateways.map(isReady))).every(Boolean), 'every gateway is ready', waitMs);
     },
     query: (text) => server.query(text),
-    async withDatabase(use) {
-      const database = connectDatabase({ connectionString: server.url });
-      try {
-        return await use(database);
-      } finally {
-        await database.close();
-      }
-    },
+    withDatabase: (use) => withDatabase(server.url, use),
   };
 }

@@ -1,5 +1,5 @@
-import { createDrill } from '../choose-scenarios.ts';
-import { runScenarios } from '../run-scenarios.ts';
+import { createDrill } from '../drill.ts';
+import { runScenarios } from '../scenario.ts';
 import { feedScenario } from './scenarios/feed.ts';
 import { lossScenario } from './scenarios/loss.ts';
 import { webhooksScenario } from './scenarios/webhooks.ts';

@@ -116,26 +116,17 @@ export function startFollower(port: () => number, options: FollowerOptions, { on
     await end('now');
     agent.destroy();
   });
-  return {
+  return Object.assign(state, {
     ...options,
     seen,
     wrong,
-    get errors() {
-      return state.errors;
-    },
-    get forgotten() {
-      return state.forgotten;
-    },
-    get isExpired() {
-      return state.isExpired;
-    },
     finish: () => end('the end'),
     suspend: () => end('now'),
     resume() {
       until = undefined;
       following = follow();
     },
-  };
+  });
 }
 
 const enumName = (type: string): string => type.replace('.', '_').toUpperCase();

@@ -1,5 +1,5 @@
-import { createDrill } from '../choose-scenarios.ts';
-import { runScenarios } from '../run-scenarios.ts';
+import { createDrill } from '../drill.ts';
+import { runScenarios } from '../scenario.ts';
 import { backupScenario } from './scenarios/backup.ts';
 import { clockScenario } from './scenarios/clock.ts';
 import { commitScenario } from './scenarios/commit.ts';
@@ -9,8 +9,6 @@ import { gatewayKillScenario } from './scenarios/gateway-kill.ts';
 import { killEachScenario } from './scenarios/kill-each.ts';
 import { overloadScenarios } from './scenarios/overload.ts';
 import { postgresScenario } from './scenarios/postgres.ts';
-import { terminationScenario } from './scenarios/termination.ts';
-import { threeStartsScenario } from './scenarios/three-starts.ts';
 import { upgradeScenario } from './scenarios/upgrade.ts';
 
 /** Faults of processes, the database, the disk and the clock. */
@@ -26,11 +24,9 @@ cannot run here says why.`,
     postgresScenario,
     frozenScenario,
     ...overloadScenarios,
-    terminationScenario,
     diskFullScenario,
     clockScenario,
     killEachScenario,
-    threeStartsScenario,
     upgradeScenario,
     backupScenario,
   ],

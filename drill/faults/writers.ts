@@ -191,31 +191,13 @@ export function startWriters(
     return stop();
   });
 
-  return {
-    get acknowledged() {
-      return counts.acknowledged;
-    },
-    get closed() {
-      return counts.closed;
-    },
-    get cutOff() {
-      return counts.cutOff;
-    },
-    get refused() {
-      return counts.refused;
-    },
-    get replayed() {
-      return counts.replayed;
-    },
-    get lastAcknowledgedAt() {
-      return counts.lastAcknowledgedAt;
-    },
+  return Object.assign(counts, {
     wrong,
-    async more(needed) {
+    async more(needed: number) {
       const wanted = counts.acknowledged + needed;
       await until(() => counts.acknowledged >= wanted, `${needed} writes are acknowledged (${wrong[0] ?? 'no wrong response'})`);
     },
     snapshot: () => groups.map((group) => ({ ...group })),
     stop,
-  };
+  });
 }

@@ -1,4 +1,4 @@
-import { createDrill } from '../choose-scenarios.ts';
+import { createDrill } from '../drill.ts';
 import { runHostile } from './run-hostile.ts';
 import { bodyScenarios } from './scenarios/bodies.ts';
 import { costScenarios } from './scenarios/costs.ts';

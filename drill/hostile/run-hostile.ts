@@ -1,5 +1,7 @@
 import { setMaxListeners } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
+import { residentMiB } from '../../test/support/processes.ts';
 import { sendGraphQL } from '../client.ts';
 import { print } from '../drill.ts';
 import { createEnds, type Ends } from '../ends.ts';
@@ -8,7 +10,6 @@ import { Instance } from '../instance.ts';
 import type { Totals } from '../summary.ts';
 import { createConnections } from './connections.ts';
 import type { HostileScenario, Target } from './hostile-scenario.ts';
-import { watchMemory } from './memory.ts';
 import { type Prober, startProber } from './probe.ts';
 import { describe, heading, type ScenarioResult, violations } from './report.ts';
 import { sendRequest } from './request.ts';
@@ -156,4 +157,35 @@ async function ordinaryRequestWorks(port: number, { tokens, large }: Run): Promi
   const body = { query: `{ userGroup(by: {teamId: ${large.teamId}}) { name } }` };
   const { outcome } = await sendRequest(port, { body, token: tokens.groups }, AbortSignal.timeout(ordinaryTimeoutMs));
   return outcome === '2xx';
+}
+
+/** How often the memory is read, because the kernel's own peak cannot be reset everywhere. */
+const sampleEveryMs = 100;
+
+/** Watches the peak memory of a process from now on, in MiB; `undefined` without /proc. */
+function watchMemory(pid: number) {
+  const kernelPeak = resetKernelPeak(pid);
+  let peak = residentMiB(pid);
+  const sample = () => {
+    const now = residentMiB(pid, kernelPeak ? 'VmHWM' : 'VmRSS');
+    if (now !== undefined) peak = Math.max(peak ?? 0, now);
+  };
+  const timer = setInterval(sample, sampleEveryMs);
+  return {
+    readMiB() {
+      sample();
+      return peak;
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
+/** Resets the kernel's peak. @returns whether that is permitted. */
+function resetKernelPeak(pid: number): boolean {
+  try {
+    writeFileSync(`/proc/${pid}/clear_refs`, '5');
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import pg from 'pg';
 import { freePort } from '../../test/support/free-port.ts';
-import { until } from '../../test/support/process.ts';
+import { untilAccepting } from '../database.ts';
 import type { Ends } from '../ends.ts';
 import { deployFile } from './deploy.ts';
 import { startProgram } from './programs.ts';
@@ -41,8 +40,8 @@ export async function startPgBouncer({ folder, onEnd }: Ends, serverUrl: string,
   let bouncer = start();
   onEnd(() => bouncer.stop('SIGINT'));
   const url = `postgresql://${username}:${password}@127.0.0.1:${port}${pathname}`;
-  await until(
-    () => query(url, 'select 1').catch(() => undefined),
+  await untilAccepting(
+    () => url,
     () => `PgBouncer serves\n${bouncer.log()}`,
   );
   return {
@@ -56,16 +55,4 @@ export async function startPgBouncer({ folder, onEnd }: Ends, serverUrl: string,
       process.kill(bouncer.pid, 'SIGHUP');
     },
   };
-}
-
-/** Executes a statement on a connection of its own. @returns its rows. */
-export async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client(url);
-  client.on('error', () => {});
-  try {
-    await client.connect();
-    return (await client.query<Record<string, unknown>>(text)).rows;
-  } finally {
-    await client.end().catch(() => {});
-  }
 }

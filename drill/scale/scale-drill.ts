@@ -1,5 +1,4 @@
-import { chooseScenarios, scenarioOptionsHelp } from '../choose-scenarios.ts';
-import { type Drill, print } from '../drill.ts';
+import { chooseScenarios, type Drill, print, scenarioOptionsHelp } from '../drill.ts';
 import { createEnds } from '../ends.ts';
 import { isInstalled } from './programs.ts';
 import { describe, heading, type ScaleScenario, violations } from './scale-scenario.ts';

@@ -1,23 +1,22 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Writable } from 'node:stream';
 import { createBackup } from '../database/backup/create-backup.ts';
+import { restoreBackup } from '../database/backup/restore-backup.ts';
+import { type Connection, connectDatabase } from '../database/client.ts';
 import { passwordFileName } from '../database/embedded/password.ts';
+import { embeddedDatabase } from '../database/open.ts';
+import { countGroups } from '../database/server-state.ts';
+import { KeyRing } from '../encryption/keys.ts';
 import { readPackageVersion } from '../package-root.ts';
 import { type Config, readConfig } from '../settings.ts';
 import { escapeControls, escapeLines } from '../terminal-text.ts';
-import { keyFileName } from './key-file.ts';
-import { asksForHelp, readOptions, UsageError } from './options.ts';
-import { openProgress, thousands } from './progress.ts';
-import { exitCodeOf, untilStopRequested } from './stop-request.ts';
-
-/** The streams of `backup` and `restore`: for the result, and for progress. */
-export interface BackupIo {
-  readonly stdout: Writable;
-  readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number };
-}
+import { keyFile, keyFileName, readKeyFile, requireKeys } from './key-file.ts';
+import { asksForHelp, type OutputStreams, readOptions, UsageError } from './options.ts';
+import { openProgress, thousands } from './output.ts';
+import { abortOnStop, exitCodeOf } from './stop-request.ts';
 
 /** The files in `DATA_DIR` that are secrets, without which the data cannot be used. */
-export const secretFiles = [passwordFileName, keyFileName];
+const secretFiles = [passwordFileName, keyFileName];
 
 const backupHelp = `Usage: user-group-gateway backup DIR [--without-keys]
 
@@ -35,7 +34,7 @@ which the backup cannot be restored.
  * @throws UsageError for invalid arguments, and with `DATABASE_URL`, before anything is opened.
  * @throws Error when the backup fails; what was written is removed then, or the message says that it could not be.
  */
-export async function backup(args: readonly string[], io: BackupIo = process): Promise<number> {
+export async function backup(args: readonly string[], io: OutputStreams = process): Promise<number> {
   if (asksForHelp(args)) {
     io.stdout.write(backupHelp);
     return 0;
@@ -64,7 +63,7 @@ export async function backup(args: readonly string[], io: BackupIo = process): P
     });
   if (!manifest) {
     io.stdout.write(`Stopped by ${reason()}. ${escapeControls(target)} was not written.\n`);
-    return exitCodeOf(reason() ?? '');
+    return exitCodeOf(reason());
   }
   const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
   io.stdout.write(
@@ -84,8 +83,83 @@ export async function backup(args: readonly string[], io: BackupIo = process): P
   return 0;
 }
 
+const restoreHelp = `Usage: user-group-gateway restore DIR [--keys FOLDER]
+
+Restores the backup in DIR, which the command backup made, into DATA_DIR, which must not exist, or be empty. Compares every file with the
+checksums of the backup, recovers the database, and checks that its encryption keys are there. DIR is not changed.
+
+--keys FOLDER has the files ${secretFiles.join(' and ')} of a backup that was made with --without-keys.
+`;
+
+/**
+ * `restore DIR`: restores a backup into an empty `DATA_DIR`.
+ *
+ * @throws UsageError for invalid arguments, and with `DATABASE_URL`, before anything is opened.
+ * @throws Error when the backup cannot be restored; `DATA_DIR` is as it was then.
+ */
+export async function restore(args: readonly string[], io: OutputStreams = process): Promise<number> {
+  if (asksForHelp(args)) {
+    io.stdout.write(restoreHelp);
+    return 0;
+  }
+  const { given, words, problems } = readOptions(args, { keys: 'value' });
+  const [source] = words;
+  if (problems.length > 0 || words.length !== 1 || !source)
+    throw new UsageError([...problems, 'restore takes one argument, the folder of the backup.', '', restoreHelp].join('\n'));
+  const config = requireEmbedded(readConfig(process.env, io.stderr.isTTY ?? false), 'restore');
+  const { dataDir } = config;
+
+  const { signal, reason } = abortOnStop();
+  const progress = openProgress(io.stderr, 'MiB');
+  const restored = await restoreBackup({
+    source,
+    dataDir,
+    secretFiles,
+    secretsFolder: given.get('keys')?.[0],
+    signal,
+    onProgress: (copied, total) => progress.update(inMebibytes(copied, total)),
+    onEvent(message) {
+      progress.clear();
+      io.stderr.write(`${escapeLines(message)}\n`);
+    },
+    inspect: (connect, folder) => inspect(connect(embeddedDatabase), config, folder),
+  })
+    .finally(() => progress.clear())
+    .catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
+  if (!restored) {
+    io.stdout.write(`Stopped by ${reason()}. Nothing was restored.\n`);
+    return exitCodeOf(reason());
+  }
+  const { manifest, report } = restored;
+  io.stdout.write(
+    `Restored ${escapeControls(resolve(dataDir))}: ${thousands(report)} user ${report === 1 ? 'group' : 'groups'}, as of ${manifest.completedAt}. ` +
+      'Start the gateway with this DATA_DIR.\n',
+  );
+  return 0;
+}
+
+/** Makes sure that the tokens in the database can be decrypted. Returns how many groups there are. */
+async function inspect(connection: Connection, { encryptionKeys, dataDir }: Config, folder: string): Promise<number> {
+  const database = connectDatabase(connection, { namedStatements: false });
+  try {
+    const file = keyFile(folder);
+    const keys = encryptionKeys ?? (existsSync(file) ? readKeyFile(file) : []);
+    try {
+      await requireKeys({ encryptionKeys, dataDir }, new KeyRing(keys), database);
+    } catch (cause) {
+      const remedy = `Pass a folder that has the file ${keyFile('')} with --keys FOLDER, or set ENCRYPTION_KEYS.`;
+      throw new Error(`The backup cannot be used without its encryption keys. ${(cause as Error).message} ${remedy}`, { cause });
+    }
+    return await countGroups(database);
+  } finally {
+    await database.close();
+  }
+}
+
 /** @throws UsageError when the database is not the embedded one. */
-export function requireEmbedded(config: Config, command: string): Config {
+function requireEmbedded(config: Config, command: string): Config {
   if (!config.databaseUrl) return config;
   throw new UsageError(
     `${command} is for the bundled PostgreSQL, and DATABASE_URL is set: the database is a server of your own. Use its tools, such as pg_basebackup ` +
@@ -93,16 +167,5 @@ export function requireEmbedded(config: Config, command: string): Config {
   );
 }
 
-/** Ends the work of a command at the first signal to stop, whose name `reason` returns. */
-export function abortOnStop(): { readonly signal: AbortSignal; reason(): string | undefined } {
-  const controller = new AbortController();
-  let stopped: string | undefined;
-  void untilStopRequested().then((reason) => {
-    stopped = reason;
-    controller.abort(new Error(`Stopped by ${reason}.`));
-  });
-  return { signal: controller.signal, reason: () => stopped };
-}
-
 /** Progress in MiB. */
-export const inMebibytes = (copied: number, total: number) => ({ count: Math.floor(copied / 2 ** 20), fraction: copied / total });
+const inMebibytes = (copied: number, total: number) => ({ count: Math.floor(copied / 2 ** 20), fraction: copied / total });

@@ -10,12 +10,12 @@ import { isUnavailable } from '../database/errors.ts';
 import { migrate, readMigrationState } from '../database/migrate.ts';
 import { openDatabase } from '../database/open.ts';
 import { requirePrivileges } from '../database/privileges.ts';
+import { didYouMean } from '../docs-config/did-you-mean.ts';
 import type { KeyRing } from '../encryption/keys.ts';
 import { encryptToken } from '../encryption/stored-token.ts';
 import { openLog } from '../log.ts';
-import { type Config, readConfig } from '../settings.ts';
+import { type Config, readConfig, settings } from '../settings.ts';
 import { openKeys, requireKeys } from './key-file.ts';
-import { findMisspelled } from './settings-help.ts';
 
 /** Who the audit log names for the changes of this command: the user of the operating system who runs it. */
 export function ownAuthor(): Author {
@@ -54,6 +54,16 @@ export const withDatabase = <Result>(work: (context: CommandContext) => Promise<
  */
 export const withExistingDatabase = <Result>(work: (context: CommandContext) => Promise<Result>): Promise<Result> =>
   run(work, true);
+
+/** What may be meant as a setting that is not set: one letter, case or underscores differ. With two, `PGPORT` is `PORT`. */
+export function findMisspelled(environment: NodeJS.ProcessEnv): readonly string[] {
+  const names: readonly string[] = Object.values(settings).map(({ name }) => name);
+  return Object.keys(environment).flatMap((name) => {
+    const isOther = environment[name] && !names.includes(name);
+    const near = isOther && didYouMean(name, names, 1);
+    return near && !environment[near] ? [`${name} is not a setting, and ${near} is not set`] : [];
+  });
+}
 
 /** Logs which variables may be meant as settings. Once for all workers. */
 export function warnOfMisspelled(log: Logger): void {

@@ -1,48 +1,40 @@
 import { didYouMean } from '../docs-config/did-you-mean.ts';
-import { renderGithub } from '../docs-config/reporters/github.ts';
-import { renderJson } from '../docs-config/reporters/json.ts';
-import { renderSarif } from '../docs-config/reporters/sarif.ts';
+import { programFormats } from '../docs-config/reporters/programs.ts';
 import { type Code, codes, isCode } from '../docs-config/rules/registry.ts';
 import type { Level } from '../docs-config/rules/rule.ts';
-import { type OptionKind, type ReadOptions, readOptions } from './options.ts';
+import { type OptionKinds, type ReadOptions, readOptions, UsageError } from './options.ts';
 
-/** Invalid arguments; the message is for the user. */
-export class ArgumentsError extends Error {}
-
-/** The formats for programs, with what writes them. */
-export const renderers = { json: renderJson, sarif: renderSarif, github: renderGithub } as const;
-
-/** Reads the options of a command. @throws ArgumentsError that lists each that is unknown or has no value. */
-export function readArguments(args: readonly string[], kinds: Readonly<Record<string, OptionKind>>): ReadOptions {
+/** Reads the options of a command. @throws UsageError that lists each that is unknown or has no value. */
+export function readArguments(args: readonly string[], kinds: OptionKinds): ReadOptions {
   const read = readOptions(args, kinds, (given, known) => unknown('option', given, known));
-  if (read.problems.length > 0) throw new ArgumentsError(read.problems.join('\n'));
+  if (read.problems.length > 0) throw new UsageError(read.problems.join('\n'));
   return read;
 }
 
-/** @throws ArgumentsError for an unknown format. */
-export function formatFrom(format = 'pretty'): 'pretty' | keyof typeof renderers {
-  if (format === 'pretty' || Object.hasOwn(renderers, format)) return format as 'pretty' | keyof typeof renderers;
-  throw new ArgumentsError(`--format: ${unknown('format', format, ['pretty', ...Object.keys(renderers)])}`);
+/** @throws UsageError for an unknown format. */
+export function formatFrom(format = 'pretty'): 'pretty' | keyof typeof programFormats {
+  if (format === 'pretty' || Object.hasOwn(programFormats, format)) return format as 'pretty' | keyof typeof programFormats;
+  throw new UsageError(`--format: ${unknown('format', format, ['pretty', ...Object.keys(programFormats)])}`);
 }
 
-/** @throws ArgumentsError for a setting that is not `CODE=LEVEL`. */
+/** @throws UsageError for a setting that is not `CODE=LEVEL`. */
 export function severitiesFrom(settings: readonly string[]): Partial<Record<Code, Level>> {
   const severities: Partial<Record<Code, Level>> = {};
   for (const setting of settings) {
     const [code = '', level = '', ...rest] = setting.split('=');
-    if (!isCode(code)) throw new ArgumentsError(`--severity ${setting}: ${unknown('code', code, codes)}`);
+    if (!isCode(code)) throw new UsageError(`--severity ${setting}: ${unknown('code', code, codes)}`);
     if (rest.length > 0 || !isLevel(level))
-      throw new ArgumentsError(`--severity ${setting}: write ${code}=error, ${code}=warning or ${code}=off.`);
+      throw new UsageError(`--severity ${setting}: write ${code}=error, ${code}=warning or ${code}=off.`);
     severities[code] = level;
   }
   return severities;
 }
 
-/** @throws ArgumentsError unless there is exactly one, and it is a code. */
+/** @throws UsageError unless there is exactly one, and it is a code. */
 export function codeFrom([code, ...rest]: readonly string[]): Code {
-  if (code === undefined) throw new ArgumentsError(`Specify the code to explain, one of: ${codes.join(', ')}.`);
-  if (rest.length > 0) throw new ArgumentsError(`explain takes one code, but got ${rest.length + 1}.`);
-  if (!isCode(code)) throw new ArgumentsError(unknown('code', code, codes));
+  if (code === undefined) throw new UsageError(`Specify the code to explain, one of: ${codes.join(', ')}.`);
+  if (rest.length > 0) throw new UsageError(`explain takes one code, but got ${rest.length + 1}.`);
+  if (!isCode(code)) throw new UsageError(unknown('code', code, codes));
   return code;
 }
 

@@ -2,24 +2,15 @@ import { dirname, resolve } from 'node:path';
 import { applyFixes, type FixedText } from '../docs-config/apply-fixes.ts';
 import { explain } from '../docs-config/explain.ts';
 import { TooManyStepsError } from '../docs-config/json/parse-json.ts';
-import type { CheckedFile } from '../docs-config/reporters/checked-file.ts';
-import { renderFixes, renderPretty } from '../docs-config/reporters/pretty.ts';
+import { type CheckedFile, renderFixes, renderPretty } from '../docs-config/reporters/pretty.ts';
+import { programFormats } from '../docs-config/reporters/programs.ts';
 import { codes } from '../docs-config/rules/registry.ts';
 import { docsConfigJsonSchema } from '../docs-config/schema/json-schema.ts';
 import { type ValidateOptions, validateDocsConfig } from '../docs-config/validate.ts';
 import { escapeControls, escapeLines } from '../terminal-text.ts';
-import {
-  ArgumentsError,
-  codeFrom,
-  formatFrom,
-  readArguments,
-  renderers,
-  severitiesFrom,
-  unknown,
-} from './docs-config-arguments.ts';
-import { filesAround, findFiles } from './find-files.ts';
-import { asksForHelp } from './options.ts';
-import { decode, readAll, readConfigFile, reason } from './read-config-file.ts';
+import { codeFrom, formatFrom, readArguments, severitiesFrom, unknown } from './docs-config-arguments.ts';
+import { decode, filesAround, findFiles, readAll, readConfigFile, reason } from './find-files.ts';
+import { asksForHelp, UsageError } from './options.ts';
 import { prepareReplacement, type Replacement } from './replace-file.ts';
 
 /** A stream for text. */
@@ -73,11 +64,11 @@ export async function docsConfig(args: string[], io: CommandIo): Promise<number>
       io.stdout.write(help);
       return 0;
     }
-    if (command === undefined) throw new ArgumentsError('Specify a command: check, explain or schema.');
-    if (!Object.hasOwn(commands, command)) throw new ArgumentsError(unknown('command', command, Object.keys(commands)));
+    if (command === undefined) throw new UsageError('Specify a command: check, explain or schema.');
+    if (!Object.hasOwn(commands, command)) throw new UsageError(unknown('command', command, Object.keys(commands)));
     return await commands[command as keyof typeof commands](rest, io);
   } catch (error) {
-    if (!(error instanceof ArgumentsError)) throw error;
+    if (!(error instanceof UsageError)) throw error;
     io.stderr.write(`${escapeLines(error.message)}\nTry docs-config --help.\n`);
     return 2;
   }
@@ -98,17 +89,18 @@ async function check(args: string[], io: CommandIo): Promise<number> {
     severities: severitiesFrom(given.get('severity') ?? []),
   };
   const fix = given.has('fix');
-  if (words.length === 0) throw new ArgumentsError('Specify the files to check, or - for standard input.');
-  if (words.filter((file) => file === '-').length > 1) throw new ArgumentsError('Standard input (-) can be read once.');
+  if (words.length === 0) throw new UsageError('Specify the files to check, or - for standard input.');
+  if (words.filter((file) => file === '-').length > 1) throw new UsageError('Standard input (-) can be read once.');
   if (fix && words.includes('-'))
-    throw new ArgumentsError('--fix cannot be used with standard input (-): there is no file to write.');
+    throw new UsageError('--fix cannot be used with standard input (-): there is no file to write.');
 
   const { files, problems } = await allFiles(words, io);
   const checked: CheckedFile[] = [];
   const replacements: FileReplacement[] = [];
   let characters = 0;
   const assertFits = (file: CheckedFile) => {
-    const rendered = format === 'pretty' ? renderPretty([file], true) : renderers[format]([file]) + renderFixes([file], false);
+    const rendered =
+      format === 'pretty' ? renderPretty([file], true) : programFormats[format]([file]) + renderFixes([file], false);
     characters += file.source.length + rendered.length;
     if (characters > maxCharacters) throw new Error('The report would be too long with this file. Check fewer files at once.');
   };
@@ -126,7 +118,7 @@ async function check(args: string[], io: CommandIo): Promise<number> {
   if (format === 'github' || format === 'sarif') notes += renderFixes(checked, false); // these formats cannot contain them
   const isReported =
     (await isWritten(io.stderr, notes)) &&
-    (await isWritten(io.stdout, format === 'pretty' ? prettyReport(checked, io) : renderers[format](checked)));
+    (await isWritten(io.stdout, format === 'pretty' ? prettyReport(checked, io) : programFormats[format](checked)));
   const failures = await replaceFiles(replacements, isReported);
   for (const failure of failures) io.stderr.write(`${escapeControls(failure)}\n`);
   if (problems.length > 0 || (isReported && failures.length > 0)) return 2;
@@ -171,7 +163,7 @@ function explainCode(args: string[], io: CommandIo): number {
 
 function schema(args: string[], io: CommandIo): number {
   const { given, words } = readArguments(args, { strict: 'flag', 'allow-nested-groups': 'flag' });
-  if (words.length > 0) throw new ArgumentsError(`schema takes no files, but got ${words[0]}.`);
+  if (words.length > 0) throw new UsageError(`schema takes no files, but got ${words[0]}.`);
   const options = { strict: given.has('strict'), allowNestedGroups: given.has('allow-nested-groups') };
   io.stdout.write(`${JSON.stringify(docsConfigJsonSchema(options), null, 2)}\n`);
   return 0;

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { encodeGlobalID } from '@pothos/plugin-relay';
-import { eventTypeNames, isEventType } from '../audit-log/events.ts';
+import { eventTypeNames } from '../audit-log/events.ts';
 import type { EventMember } from '../audit-log/rest.ts';
 import { mediaTypes } from '../http/media-types.ts';
 import { paths } from '../http/paths.ts';
@@ -9,7 +9,7 @@ import { escapeControls } from '../terminal-text.ts';
 import { deliveryBody } from '../webhooks/body.ts';
 import { generateWebhookSecret } from '../webhooks/secrets.ts';
 import { signedHeaders } from '../webhooks/send.ts';
-import { asksForHelp, readOptions, UsageError } from './options.ts';
+import { asksForHelp, assertValid, type OutputStreams, readOnlyOptions, requireKnown } from './options.ts';
 
 /** What `listen --help` prints. */
 const help = `Usage:
@@ -26,11 +26,7 @@ a public address. Nothing is sent again. Ends with Ctrl-C.
 `;
 
 /** Where the command reads and writes. */
-export interface ForwardIo {
-  readonly stdout: Writable;
-  readonly stderr: Writable;
-  readonly env: Readonly<Record<string, string | undefined>>;
-}
+type ForwardIo = OutputStreams & { readonly env: Readonly<Record<string, string | undefined>> };
 
 /** The pause after a request that failed for a time, and how long requests may take, in milliseconds. */
 const pauseMs = 1_000;
@@ -151,7 +147,8 @@ async function forward({ forwardTo, secret }: Forwarding, event: EventMember): P
 
 function readForwarding(args: readonly string[], env: ForwardIo['env']): Forwarding {
   const kinds = { 'forward-to': 'value', url: 'value', token: 'value', type: 'values', after: 'value', secret: 'value' } as const;
-  const { given, words, problems } = readOptions(args, kinds);
+  const options = readOnlyOptions(args, kinds);
+  const { given, problems } = options;
   const only = (name: keyof typeof kinds, otherwise: string): string => given.get(name)?.[0] ?? otherwise;
   const forwardTo = only('forward-to', '');
   const url = only('url', 'http://127.0.0.1:4000');
@@ -160,18 +157,12 @@ function readForwarding(args: readonly string[], env: ForwardIo['env']): Forward
   const secret = only('secret', generateWebhookSecret());
   const types = given.get('type') ?? [];
   const isUrl = (text: string): boolean => /^https?:\/\//.test(text) && URL.canParse(text);
-  const all = [
-    ...problems,
-    ...words.map((word) => `Unexpected argument ${JSON.stringify(word)}.`),
-    ...(isUrl(forwardTo) ? [] : ['--forward-to must be an http or https URL.']),
-    ...(isUrl(url) ? [] : ['--url must be the http or https URL of a gateway.']),
-    ...(/^[\x21-\x7e]+$/.test(token) ? [] : ['There is no API token: set the variable API_TOKEN, or give --token.']),
-    ...types
-      .filter((type) => !isEventType(type))
-      .map((type) => `--type must be one of ${eventTypeNames.join(', ')}, not ${JSON.stringify(type)}.`),
-    ...(/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/.test(secret) ? [] : ['--secret must be whsec_ and 24 to 64 bytes in Base64.']),
-  ];
-  if (all.length > 0) throw new UsageError(`${all.join('\n')}\n\n${help}`);
+  if (!isUrl(forwardTo)) problems.push('--forward-to must be an http or https URL.');
+  if (!isUrl(url)) problems.push('--url must be the http or https URL of a gateway.');
+  if (!/^[\x21-\x7e]+$/.test(token)) problems.push('There is no API token: set the variable API_TOKEN, or give --token.');
+  requireKnown(options, 'type', eventTypeNames);
+  if (!/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/.test(secret)) problems.push('--secret must be whsec_ and 24 to 64 bytes in Base64.');
+  assertValid(problems, 'listen; nothing was forwarded', help);
   const feed = new URL(`${url.replace(/\/$/, '')}${paths.events}`);
   if (types.length > 0) feed.searchParams.set('types', types.join());
   return { forwardTo, feed, token, after, secret };

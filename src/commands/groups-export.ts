@@ -4,14 +4,14 @@ import { devNull } from 'node:os';
 import type { Writable } from 'node:stream';
 import type { EnvironmentTag } from '../generated/prisma/client.ts';
 import { escapeControls } from '../terminal-text.ts';
-import { exportUserGroups } from '../user-groups/statements/export.ts';
 import { type FormatName, groupFormats } from '../user-groups/files/formats.ts';
+import { exportUserGroups } from '../user-groups/statements/export.ts';
 import { withExistingDatabase } from './context.ts';
-import { assertValid, environmentOf, fileOf, formatFrom, type GroupsIo, openOutput, readArguments } from './groups-arguments.ts';
-import { UsageError } from './options.ts';
-import { openProgress, type Progress, thousands } from './progress.ts';
+import { fileOf, formatFrom, groupsHelp, openOutput } from './groups-arguments.ts';
+import { assertValid, environmentOf, type OutputStreams, readOnlyOptions, UsageError } from './options.ts';
+import { openProgress, type Progress, thousands } from './output.ts';
 import type { FileDraft } from './replace-file.ts';
-import { exitCodeOf, untilStopRequested } from './stop-request.ts';
+import { abortOnStop, exitCodeOf } from './stop-request.ts';
 
 interface ExportRequest {
   readonly format: FormatName;
@@ -29,7 +29,7 @@ interface ExportRequest {
  *   opened.
  * @throws Error when the file cannot be written later; one that exists is unchanged then.
  */
-export async function exportGroups(args: readonly string[], io: GroupsIo): Promise<number> {
+export async function exportGroups(args: readonly string[], io: OutputStreams): Promise<number> {
   const request = readRequest(args);
   if (request.output === undefined && io.stdout === process.stdout) assertOutput();
   const draft = request.output === undefined ? undefined : await openOutput(request.output, 'Nothing was exported.');
@@ -40,19 +40,18 @@ export async function exportGroups(args: readonly string[], io: GroupsIo): Promi
   }
 }
 
-function run({ output = '', ...request }: ExportRequest, draft: FileDraft | undefined, io: GroupsIo): Promise<number> {
-  let stopped: string | undefined;
-  void untilStopRequested().then((reason) => (stopped = reason));
+function run({ output = '', ...request }: ExportRequest, draft: FileDraft | undefined, io: OutputStreams): Promise<number> {
+  const { signal, reason } = abortOnStop();
   return withExistingDatabase(async ({ database, keys }) => {
     const progress = openProgress(io.stderr, 'groups');
-    const write = (target: Writable) =>
-      writeGroups({ pool: database.pool, keys }, request, target, progress, () => stopped !== undefined);
+    const write = (target: Writable) => writeGroups({ pool: database.pool, keys }, request, target, progress, signal);
     if (!draft) {
       const count = await write(io.stdout);
       progress.clear();
       if (count === undefined) return 0; // the reader has closed the output
-      io.stderr.write(`${stopped ? `Stopped by ${stopped}: the export is incomplete. ` : ''}Exported ${describe(count)}.\n`);
-      return stopped ? exitCodeOf(stopped) : 0;
+      const start = signal.aborted ? `Stopped by ${reason()}: the export is incomplete. ` : '';
+      io.stderr.write(`${start}Exported ${describe(count)}.\n`);
+      return signal.aborted ? exitCodeOf(reason()) : 0;
     }
     const fail = (error: unknown): never => {
       throw describeFailure(error, output);
@@ -60,9 +59,9 @@ function run({ output = '', ...request }: ExportRequest, draft: FileDraft | unde
     try {
       const count = await write(draft.stream);
       progress.clear();
-      if (stopped) {
-        io.stdout.write(`Stopped by ${stopped}. ${escapeControls(output)} was not written.\n`);
-        return exitCodeOf(stopped);
+      if (signal.aborted) {
+        io.stdout.write(`Stopped by ${reason()}. ${escapeControls(output)} was not written.\n`);
+        return exitCodeOf(reason());
       }
       await draft.publish().catch(fail);
       io.stdout.write(
@@ -87,11 +86,10 @@ function describeFailure(error: unknown, output: string): unknown {
 const describe = (count: number): string => `${thousands(count)} ${count === 1 ? 'group' : 'groups'}`;
 
 function readRequest(args: readonly string[]): ExportRequest {
-  const read = readArguments(args, { format: 'value', environment: 'value', output: 'value' });
-  read.problems.push(...read.words.map((word) => `Unexpected argument ${JSON.stringify(word)}.`));
+  const read = readOnlyOptions(args, { format: 'value', environment: 'value', output: 'value' });
   const output = fileOf(read, 'output');
-  const request = { format: formatFrom(read, output, 'ndjson'), environment: environmentOf(read), output };
-  assertValid(read, 'groups export');
+  const request = { format: formatFrom(read, output), environment: environmentOf(read), output };
+  assertValid(read.problems, 'groups export; nothing was done', groupsHelp);
   return request;
 }
 
@@ -117,7 +115,7 @@ async function writeGroups(
   { format, environment }: Omit<ExportRequest, 'output'>,
   target: Writable,
   progress: Progress,
-  isStopped: () => boolean,
+  signal: AbortSignal,
 ): Promise<number | undefined> {
   const { header, write } = groupFormats[format];
   const failed = new Promise<never>((_, reject) => target.once('error', reject));
@@ -129,7 +127,7 @@ async function writeGroups(
   try {
     if (header) await send(header);
     for await (const { groups, fraction } of exportUserGroups(db, environment)) {
-      if (isStopped()) break;
+      if (signal.aborted) break;
       await send(groups.map(write).join(''));
       count += groups.length;
       progress.update({ count, fraction });

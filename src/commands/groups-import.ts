@@ -13,20 +13,11 @@ import { type ImportOptions, type ImportSummary, importUserGroups, type ReadLine
 import { importNames } from '../user-groups/import-lines.ts';
 import { queryIn } from '../user-groups/statements/import.ts';
 import { ownAuthor, withExistingDatabase } from './context.ts';
-import {
-  assertValid,
-  choice,
-  environmentOf,
-  fileOf,
-  formatFrom,
-  type GroupsIo,
-  openOutput,
-  readArguments,
-} from './groups-arguments.ts';
+import { fileOf, formatFrom, groupsHelp, openOutput } from './groups-arguments.ts';
 import { collectRejections, type Report } from './import-rejections.ts';
-import { UsageError } from './options.ts';
-import { openProgress, thousands } from './progress.ts';
-import { exitCodeOf, untilStopRequested } from './stop-request.ts';
+import { assertValid, choice, environmentOf, readOptions, type Streams, UsageError, unexpected } from './options.ts';
+import { openProgress, thousands } from './output.ts';
+import { abortOnStop, exitCodeOf } from './stop-request.ts';
 
 interface ImportRequest extends Pick<ImportOptions, 'onExisting' | 'dryRun'> {
   /** The path, or `-` for standard input. */
@@ -44,7 +35,7 @@ interface ImportRequest extends Pick<ImportOptions, 'onExisting' | 'dryRun'> {
  * @throws UsageError for invalid arguments, a file that cannot be read, or a report that cannot be written, before the database
  *   is opened.
  */
-export async function importGroups(args: readonly string[], io: GroupsIo): Promise<number> {
+export async function importGroups(args: readonly string[], io: Streams): Promise<number> {
   const request = readRequest(args);
   const source = await openSource(request.file, io.stdin);
   let report: Report | undefined;
@@ -60,7 +51,7 @@ export async function importGroups(args: readonly string[], io: GroupsIo): Promi
 }
 
 function readRequest(args: readonly string[]): ImportRequest {
-  const read = readArguments(args, {
+  const read = readOptions(args, {
     format: 'value',
     environment: 'value',
     'on-existing': 'value',
@@ -69,10 +60,10 @@ function readRequest(args: readonly string[]): ImportRequest {
   });
   const [file, ...others] = read.words;
   if (file === undefined) read.problems.push('Name the file to import, or - for standard input.');
-  read.problems.push(...others.map((word) => `Unexpected argument ${JSON.stringify(word)}.`));
+  read.problems.push(...unexpected(others));
   const request = {
     file: file ?? '-',
-    format: formatFrom(read, file === '-' ? undefined : file, 'ndjson'),
+    format: formatFrom(read, file === '-' ? undefined : file),
     environment: environmentOf(read),
     onExisting: choice(read, 'on-existing', ['skip', 'update', 'fail'] as const) ?? 'skip',
     dryRun: read.given.has('dry-run'),
@@ -81,7 +72,7 @@ function readRequest(args: readonly string[]): ImportRequest {
   const input = request.file === '-' ? '/dev/stdin' : request.file;
   if (request.report !== undefined && isSameFile(input, request.report))
     read.problems.push('--report must name another file than the one to import.');
-  assertValid(read, 'groups import');
+  assertValid(read.problems, 'groups import; nothing was done', groupsHelp);
   return request;
 }
 
@@ -130,17 +121,14 @@ interface OpenImport extends Omit<ImportRequest, 'report'> {
   readonly report: Report | undefined;
 }
 
-async function run({ source, ...request }: OpenImport, db: Db, { stdout, stderr }: GroupsIo): Promise<number> {
+async function run({ source, ...request }: OpenImport, db: Db, { stdout, stderr }: Streams): Promise<number> {
   const progress = openProgress(stderr, 'lines');
   const print = (text: string) => {
     progress.clear();
     stdout.write(`${escapeControls(text)}\n`);
   };
-  let stopped: string | undefined;
-  void untilStopRequested().then((reason) => {
-    stopped = reason;
-    source.chunks.destroy();
-  });
+  const { signal, reason } = abortOnStop();
+  signal.addEventListener('abort', () => source.chunks.destroy());
 
   const author = ownAuthor();
   const importId = randomUUID();
@@ -148,13 +136,9 @@ async function run({ source, ...request }: OpenImport, db: Db, { stdout, stderr 
   let bytesRead = 0;
   const rejections = collectRejections(print, request.report);
   const onIgnored = (name: string | undefined) => print(name === undefined ? 'Further fields are ignored, too.' : ignored(name));
-  const lines = untilStopped(
-    readGroupLines(source.chunks, { ...request, onIgnored }),
-    () => stopped !== undefined,
-    (bytes) => {
-      bytesRead += bytes;
-    },
-  );
+  const lines = untilStopped(readGroupLines(source.chunks, { ...request, onIgnored }), signal, (bytes) => {
+    bytesRead += bytes;
+  });
   try {
     latest = await importUserGroups(db, lines, {
       onExisting: request.onExisting,
@@ -178,8 +162,8 @@ async function run({ source, ...request }: OpenImport, db: Db, { stdout, stderr 
   }
   const isReported = await rejections.close();
   print(
-    stopped
-      ? `Stopped by ${stopped} after line ${latest.lastLine}. ${describe(latest, request)} ${runAgain(request)}`
+    signal.aborted
+      ? `Stopped by ${reason()} after line ${latest.lastLine}. ${describe(latest, request)} ${runAgain(request)}`
       : describe(latest, request),
   );
   if (latest.untaggedByDefault > 0) {
@@ -187,7 +171,7 @@ async function run({ source, ...request }: OpenImport, db: Db, { stdout, stderr 
       `Of these groups ${thousands(latest.untaggedByDefault)} are untagged, because neither their lines nor --environment name an environment.`,
     );
   }
-  if (stopped) return exitCodeOf(stopped);
+  if (signal.aborted) return exitCodeOf(reason());
   return latest.rejected > 0 || !isReported ? 1 : 0;
 }
 
@@ -199,17 +183,17 @@ function ignored(name: string): string {
 /** The lines until it is to stop, when the input ends in any way. */
 async function* untilStopped(
   chunks: AsyncIterable<readonly ReadLine[]>,
-  isStopped: () => boolean,
+  signal: AbortSignal,
   onBytes: (bytes: number) => void,
 ): AsyncGenerator<readonly ReadLine[]> {
   try {
     for await (const lines of chunks) {
-      if (isStopped()) return;
+      if (signal.aborted) return;
       onBytes(lines.reduce((sum, { bytes }) => sum + bytes, 0));
       yield lines;
     }
   } catch (error) {
-    if (!isStopped()) throw error;
+    if (!signal.aborted) throw error;
   }
 }
 

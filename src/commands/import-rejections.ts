@@ -1,6 +1,6 @@
 import type { RejectedLine } from '../user-groups/import-lines.ts';
 import { importLimits } from '../user-groups/import-lines.ts';
-import { thousands } from './progress.ts';
+import { thousands } from './output.ts';
 import type { FileDraft } from './replace-file.ts';
 
 const { maxPrintedRejections, maxCountedReasons } = importLimits;

@@ -1,21 +1,22 @@
-import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { recordEncryptionKeyRotation } from '../audit-log/record.ts';
 import type { Database } from '../database/client.ts';
+import {
+  publicationLeadSeconds,
+  type SigningKeyState,
+  SigningKeys,
+  signingKeyStates,
+  verifiesUntil,
+} from '../embed-tokens/signing-keys.ts';
+import { bindSigningKeys } from '../embed-tokens/statements/signing-keys.ts';
 import { generateEncryptionKey, maxEncryptionKeys } from '../encryption/key-texts.ts';
 import type { KeyRing } from '../encryption/keys.ts';
 import { reencryptAll } from '../key-rotation/key-rotation.ts';
 import { countRowsByKey, type EncryptedTable, type KeyUse, withKeysLock } from '../key-rotation/statements.ts';
 import { type CommandContext, ownAuthor, withExistingDatabase } from './context.ts';
 import { addKey, keyFile, keyRefreshMs } from './key-file.ts';
-import { asksForHelp, readOptions, UsageError } from './options.ts';
-import { describeSigningKeys, listSigningKeys, rotateSigningKey } from './signing-keys.ts';
-
-/** The streams of `keys`: for the result, and for progress. */
-export interface KeysIo {
-  readonly stdout: Writable;
-  readonly stderr: Writable & { readonly isTTY?: boolean };
-}
+import { type OutputStreams, readJsonFlag, runAction, UsageError } from './options.ts';
+import { openProgress, printResult } from './output.ts';
 
 const keysHelp = `Usage:
   user-group-gateway keys list [--json]
@@ -32,27 +33,17 @@ Both can be run while gateways run.
  *
  * @throws UsageError for invalid arguments, before anything is opened.
  */
-export async function keys([action, ...args]: string[], io: KeysIo = process): Promise<number> {
-  if (asksForHelp([action, ...args])) {
-    io.stdout.write(keysHelp);
-    return 0;
-  }
-  switch (action) {
-    case 'list':
-      return list(args, io);
-    case 'rotate':
-      if (args.length !== 1 || !['encryption', 'signing'].includes(args[0] as string))
-        throw new UsageError(`keys rotate takes one argument: encryption or signing.\n\n${keysHelp}`);
-      return withExistingDatabase((context) => (args[0] === 'signing' ? rotateSigningKey : rotateEncryption)(context, io));
-    default:
-      throw new UsageError(`${action ? `Unknown command "keys ${action}".` : 'No subcommand was given.'}\n\n${keysHelp}`);
-  }
+export const keys = (args: string[], io: OutputStreams = process): Promise<number> =>
+  runAction('keys', keysHelp, { list, rotate }, args, io);
+
+async function rotate([which = '', ...others]: readonly string[], io: OutputStreams): Promise<number> {
+  if (others.length > 0 || !['encryption', 'signing'].includes(which))
+    throw new UsageError(`keys rotate takes one argument: encryption or signing.\n\n${keysHelp}`);
+  return withExistingDatabase((context) => (which === 'signing' ? rotateSigningKey : rotateEncryption)(context, io));
 }
 
-async function list(args: readonly string[], { stdout }: KeysIo): Promise<number> {
-  const { given, words, problems } = readOptions(args, { json: 'flag' });
-  if (words.length + problems.length > 0)
-    throw new UsageError([...problems, 'keys list accepts only --json.', '', keysHelp].join('\n'));
+async function list(args: readonly string[], io: OutputStreams): Promise<number> {
+  const asJson = readJsonFlag(args, 'keys list', keysHelp);
   return withExistingDatabase(async (context) => {
     const { database, keys: ring } = context;
     const uses = await countRowsByKey(database);
@@ -73,12 +64,11 @@ async function list(args: readonly string[], { stdout }: KeysIo): Promise<number
       return `${index + 1}.  ${id}  ·  ${use}  ·  ${tokens}  ·  signing keys: ${used.signingKeys}  ·  webhook secrets: ${used.webhookSecrets}  ·  stored responses: ${used.storedResponses}`;
     });
     const text = ['Encryption keys:', ...lines, 'Signing keys:', ...describeSigningKeys(signingKeys)].join('\n');
-    stdout.write(`${given.has('json') ? JSON.stringify({ encryptionKeys, signingKeys }) : text}\n`);
-    return 0;
+    return printResult(io, asJson, { encryptionKeys, signingKeys }, text);
   });
 }
 
-async function rotateEncryption(context: CommandContext, { stdout, stderr }: KeysIo): Promise<number> {
+async function rotateEncryption(context: CommandContext, { stdout, stderr }: OutputStreams): Promise<number> {
   const { config, database, keys: ring } = context;
   const file = config.encryptionKeys ? undefined : keyFile(config.dataDir);
   const isAdded = await withKeysLock(database, () => addKeyUnlessPending(database, ring, file));
@@ -87,11 +77,11 @@ async function rotateEncryption(context: CommandContext, { stdout, stderr }: Key
   const [to = '', from = null] = ring.ids;
   await recordEncryptionKeyRotation(database, ownAuthor(), { from, to }); // before, because it may be interrupted
 
-  const progress = stderr.isTTY ? stderr : undefined;
-  const { changed, remaining, problems } = await reencryptAll(database, ring, (done, total) => {
-    progress?.write(`\r${done} of ${total} values (${Math.floor((100 * done) / total)} %)`);
-  });
-  progress?.write('\r\x1b[K');
+  const progress = openProgress(stderr, 'values');
+  const { changed, remaining, problems } = await reencryptAll(database, ring, (done, total) =>
+    progress.update({ count: done, fraction: done / total }),
+  );
+  progress.clear();
   stdout.write(`Encrypted ${changed} tokens, signing keys, webhook secrets and stored responses with the key ${ring.ids[0]}.\n`);
   if (remaining.length > 0) throw new Error(describeRemaining(remaining, problems));
   const others = ring.ids.slice(1);
@@ -132,4 +122,55 @@ function describeRemaining(remaining: readonly KeyUse[], problems: readonly stri
       ? problems.join('\n')
       : 'A gateway still encrypts with that key: restart it, then run this command again.';
   return `Some values still use another key, which must be kept: ${uses}.\n${why}`;
+}
+
+/** A signing key as `keys list` shows it. */
+interface ListedSigningKey {
+  readonly id: string;
+  readonly state: SigningKeyState;
+  readonly signsFrom: Date;
+  /** When the next key takes over; null if there is none. */
+  readonly signsUntil: Date | null;
+  /** How long it stays published; null as long as no next key is known. */
+  readonly publishedUntil: Date | null;
+}
+
+/** The signing keys in the order in which they sign; none before the first start. */
+async function listSigningKeys({ database }: CommandContext): Promise<ListedSigningKey[]> {
+  const list = await bindSigningKeys(database).listSigningKeys('all');
+  if (!list) return [];
+  const states = signingKeyStates(list);
+  return list.keys.map((key, index) => ({
+    id: key.id,
+    state: states[index] as SigningKeyState,
+    signsFrom: key.signsFrom,
+    signsUntil: key.signsUntil,
+    publishedUntil: key.signsUntil && verifiesUntil(key),
+  }));
+}
+
+/** Lines of text about signing keys. */
+function describeSigningKeys(keys: readonly ListedSigningKey[]): string[] {
+  if (keys.length === 0) return ['none; the first start of a gateway creates one'];
+  return keys.map(({ id, state, signsFrom, signsUntil, publishedUntil }, index) => {
+    const uses: Record<SigningKeyState, string> = {
+      published: `published; signs from ${signsFrom.toISOString()} on`,
+      signing: `signs${signsUntil ? ` until ${signsUntil.toISOString()}` : ''}`,
+      verifying: `verifies until ${publishedUntil?.toISOString()}`,
+      expired: 'expired; the next rotation deletes it',
+    };
+    return `${index + 1}.  ${id}  ·  ${uses[state]}`;
+  });
+}
+
+/** `keys rotate signing`: publishes a new signing key, unless one is published that does not sign yet. Shows what signs when. */
+async function rotateSigningKey(context: CommandContext, { stdout }: OutputStreams): Promise<number> {
+  const isAdded = await new SigningKeys(bindSigningKeys(context.database), context.keys).rotate(ownAuthor());
+  stdout.write(
+    isAdded
+      ? `Published a new signing key. It signs in ${publicationLeadSeconds / 60} minutes, when every verifier has it.\n`
+      : 'Nothing was changed: a new signing key was published a few minutes ago and does not sign yet.\n',
+  );
+  stdout.write(`${describeSigningKeys(await listSigningKeys(context)).join('\n')}\n`);
+  return 0;
 }

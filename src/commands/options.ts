@@ -1,19 +1,54 @@
+import type { Readable, Writable } from 'node:stream';
 import { parseArgs } from 'node:util';
 import { didYouMean } from '../docs-config/did-you-mean.ts';
+import type { EnvironmentTag } from '../generated/prisma/client.ts';
 
 /** Invalid command-line arguments. The message says what is expected. */
 export class UsageError extends Error {}
+
+/** The streams of a command, as a process has them: for input, for the result, and for progress, prompts and warnings. */
+export interface Streams {
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdout: Writable;
+  readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number };
+}
+
+/** The streams of a command that reads no input. */
+export type OutputStreams = Pick<Streams, 'stdout' | 'stderr'>;
 
 /** Whether the arguments ask for the help of a command rather than for what it does. */
 export function asksForHelp(args: readonly (string | undefined)[]): boolean {
   return args.includes('--help') || args.includes('-h');
 }
 
-/** Whether an argument can be the number of a row, such as an API token. */
-export const isRowNumber = (text: string): boolean => /^[1-9]\d{0,9}$/.test(text) && Number(text) < 2 ** 31;
+/**
+ * Runs an action of a command, such as `token list`, or prints the help if the arguments ask for it.
+ *
+ * @param actions what the command can do, by name.
+ * @returns the exit status.
+ * @throws UsageError when the first argument is none of them.
+ */
+export async function runAction<Io extends Pick<Streams, 'stdout'>>(
+  command: string,
+  help: string,
+  actions: Readonly<Record<string, (args: string[], io: Io) => Promise<number>>>,
+  [name = '', ...args]: string[],
+  io: Io,
+): Promise<number> {
+  if (asksForHelp([name, ...args])) {
+    io.stdout.write(help);
+    return 0;
+  }
+  const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
+  if (action) return action(args, io);
+  throw new UsageError(`${name ? `Unknown command "${command} ${name}".` : 'No subcommand was given.'}\n\n${help}`);
+}
 
 /** What an option takes: no value, one value, or one value per occurrence. */
-export type OptionKind = 'flag' | 'value' | 'values';
+type OptionKind = 'flag' | 'value' | 'values';
+
+/** The options of a command, by their names without the dashes. */
+export type OptionKinds = Readonly<Record<string, OptionKind>>;
 
 /** The arguments of a command, as far as they could be read. */
 export interface ReadOptions {
@@ -21,8 +56,8 @@ export interface ReadOptions {
   readonly given: ReadonlyMap<string, readonly string[]>;
   /** The arguments that belong to no option. */
   readonly words: readonly string[];
-  /** Everything that is wrong with the options themselves, one sentence each. */
-  readonly problems: readonly string[];
+  /** Everything that is wrong with the options themselves, one sentence each. Callers add what else they find. */
+  readonly problems: string[];
 }
 
 /**
@@ -31,11 +66,7 @@ export interface ReadOptions {
  *
  * @param describeUnknown the problem of an unknown option, such as `--jsn`, where these are known.
  */
-export function readOptions(
-  args: readonly string[],
-  kinds: Readonly<Record<string, OptionKind>>,
-  describeUnknown = unknownOption,
-): ReadOptions {
+export function readOptions(args: readonly string[], kinds: OptionKinds, describeUnknown = unknownOption): ReadOptions {
   const known = Object.keys(kinds).map((name) => `--${name}`);
   const given = new Map<string, string[]>();
   const words: string[] = [];
@@ -64,6 +95,91 @@ export function readOptions(
 function unknownOption(given: string, known: readonly string[]): string {
   const meant = didYouMean(given, known);
   return `Unknown option ${given}.${meant ? ` Did you mean ${meant}?` : ''}`;
+}
+
+/** The same for a command that takes no words: each is a problem. */
+export function readOnlyOptions(args: readonly string[], kinds: OptionKinds): ReadOptions {
+  const read = readOptions(args, kinds);
+  read.problems.unshift(...unexpected(read.words));
+  return read;
+}
+
+/** The problems of words that a command does not take. */
+export const unexpected = (words: readonly string[]): string[] =>
+  words.map((word) => `Unexpected argument ${JSON.stringify(word)}.`);
+
+/** Reads the arguments of a command that takes only `--json`. @returns whether it was given. @throws UsageError for another. */
+export function readJsonFlag(args: readonly string[], command: string, help: string): boolean {
+  const { given, words, problems } = readOptions(args, { json: 'flag' });
+  if (words.length + problems.length === 0) return given.has('json');
+  throw new UsageError([...problems, `${command} accepts only --json.`, '', help].join('\n'));
+}
+
+/** Whether an argument can be the number of a row, such as an API token. */
+export const isRowNumber = (text: string): boolean => /^[1-9]\d{0,9}$/.test(text) && Number(text) < 2 ** 31;
+
+/** Reads the number of a row, such as that of a webhook, and options. @param command such as `webhooks`. */
+export function readNumbered(
+  command: string,
+  action: string,
+  args: readonly string[],
+  kinds: OptionKinds,
+): ReadOptions & { readonly id: number } {
+  const read = readOptions(args, kinds);
+  const [id = ''] = read.words;
+  if (read.words.length !== 1 || !isRowNumber(id))
+    read.problems.push(`${command} ${action} takes one numeric id; \`${command} list\` shows the ids.`);
+  return { ...read, id: Number(id) };
+}
+
+/** @throws UsageError that lists the problems, if there are any. */
+export function assertUnchanged(problems: readonly string[]): void {
+  if (problems.length > 0) throw new UsageError(`${problems.join('\n')}\nNothing was changed.`);
+}
+
+/** @param command with what was not done. @throws UsageError that lists the problems before the help, if there are any. */
+export function assertValid(problems: readonly string[], command: string, help: string): void {
+  if (problems.length === 0) return;
+  throw new UsageError(`Invalid arguments for ${command}.\n${problems.map((line) => `  ${line}\n`).join('')}\n${help}`);
+}
+
+/** The value of an option that takes one of a few; undefined when it was not given, or is not valid. */
+export function choice<Name extends string>(
+  { given, problems }: ReadOptions,
+  option: string,
+  names: readonly Name[],
+): Name | undefined {
+  const [value] = given.get(option) ?? [];
+  if (value === undefined) return undefined;
+  const found = names.find((name) => name === value);
+  if (!found)
+    problems.push(`--${option} must be ${names.slice(0, -1).join(', ')} or ${names.at(-1)}, not ${JSON.stringify(value)}.`);
+  return found;
+}
+
+/** Adds a problem for each value of an option that is none of these. */
+export function requireKnown({ given, problems }: ReadOptions, option: string, names: readonly string[]): void {
+  for (const value of given.get(option) ?? [])
+    if (!names.includes(value)) problems.push(`--${option} must be one of ${names.join(', ')}, not ${JSON.stringify(value)}.`);
+}
+
+/** The environments as the command line names them; null means untagged. */
+export const environments: Readonly<Record<string, EnvironmentTag | null>> = {
+  Customer: 'Customer',
+  Testing: 'Testing',
+  none: null,
+};
+
+/** The choices, as messages list them. */
+export const environmentChoices = 'Customer, Testing or none (untagged)';
+
+/** The environment of `--environment`; undefined when it was not given, or is not valid. */
+export function environmentOf({ given, problems }: ReadOptions): EnvironmentTag | null | undefined {
+  const [name] = given.get('environment') ?? [];
+  if (name === undefined) return undefined;
+  if (Object.hasOwn(environments, name)) return environments[name];
+  problems.push(`--environment must be ${environmentChoices}, not ${JSON.stringify(name)}.`);
+  return undefined;
 }
 
 const unitsMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };

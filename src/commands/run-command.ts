@@ -1,10 +1,9 @@
 import { didYouMean } from '../docs-config/did-you-mean.ts';
 import { GatewayError } from '../errors.ts';
 import { readPackageVersion } from '../package-root.ts';
-import { ConfigError } from '../settings.ts';
+import { ConfigError, type Setting, settings } from '../settings.ts';
 import { escapeLines } from '../terminal-text.ts';
 import { asksForHelp, UsageError } from './options.ts';
-import { describeSettings } from './settings-help.ts';
 
 const usage = `Usage: user-group-gateway COMMAND
 
@@ -21,6 +20,22 @@ const usage = `Usage: user-group-gateway COMMAND
   docs-config           check the configuration files of documentation sites, or print their JSON Schema
   help, version         print this help, or the version; also --help, --version
 `;
+
+/** The default of a setting as text with backticks, as the documentation shows it; empty if there is none. */
+export function describeDefault({ default: value, defaultInWords }: Setting): string {
+  return defaultInWords ?? (value === undefined ? '' : `\`${String(value)}\``);
+}
+
+/** The settings as lines of a command's help. */
+export function describeSettings(): string {
+  const all: readonly Setting[] = Object.values(settings);
+  const width = Math.max(...all.map(({ name }) => name.length));
+  const lines = all.map((setting) => {
+    const value = describeDefault(setting);
+    return `  ${setting.name.padEnd(width)}  ${setting.description}${value && ` (default: ${value})`}\n`;
+  });
+  return lines.join('').replaceAll('`', '');
+}
 
 const help = `${usage}
 Settings are environment variables:
@@ -43,18 +58,27 @@ export async function runCommand(args: readonly string[]): Promise<number> {
   }
 }
 
+/** `migrate`: applies pending migrations, as every command that opens the database does first. */
+async function migrate(args: string[]): Promise<number> {
+  if (asksForHelp(args)) return print(help);
+  if (args.length > 0) throw new UsageError('migrate takes no arguments.');
+  const { withDatabase } = await import('./context.ts');
+  await withDatabase(async () => {});
+  return print('The database is up to date.\n');
+}
+
 /** Imports only the modules that the command needs, so that commands without a server or a database start fast. */
 const commands: Readonly<Record<string, (args: string[]) => number | Promise<number>>> = {
   serve: async (args) => (asksForHelp(args) ? print(help) : (await import('./serve.ts')).serve(args).finally(endWithoutReader)),
   token: async (args) => (await import('./token.ts')).token(args),
   webhooks: async (args) => (await import('./webhooks.ts')).webhooks(args),
-  migrate: async (args) => (asksForHelp(args) ? print(help) : (await import('./migrate.ts')).migrate(args)),
+  migrate,
   groups: async (args) => (await import('./groups.ts')).groups(args),
   keys: async (args) => (await import('./keys.ts')).keys(args),
   listen: async (args) => (await import('./forward-events.ts')).listen(args),
   doctor: async (args) => (await import('./doctor/doctor.ts')).doctor(args),
   backup: async (args) => (await import('./backup.ts')).backup(args),
-  restore: async (args) => (await import('./restore.ts')).restore(args),
+  restore: async (args) => (await import('./backup.ts')).restore(args),
   'docs-config': async (args) => {
     const { docsConfig } = await import('./docs-config.ts');
     const { stdin, stdout, stderr, env } = process;

@@ -1,5 +1,8 @@
 import cluster from 'node:cluster';
+import { existsSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Logger } from 'pino';
 import { acceptBootstrapToken, issueFirstApiToken } from '../api-tokens/api-tokens.ts';
@@ -10,7 +13,6 @@ import { SigningKeys } from '../embed-tokens/signing-keys.ts';
 import { bindSigningKeys } from '../embed-tokens/statements/signing-keys.ts';
 import { buildGateway } from '../gateway.ts';
 import { startHousekeeping } from '../housekeeping/housekeeping.ts';
-import { httpLimits } from '../http/limits.ts';
 import { openLog } from '../log.ts';
 import { packageRoot, readPackageVersion } from '../package-root.ts';
 import { type Config, readConfig } from '../settings.ts';
@@ -18,9 +20,8 @@ import { createTracing } from '../tracing/open-telemetry.ts';
 import { tracing } from '../tracing/tracing.ts';
 import { warnOfMisspelled, withDatabase } from './context.ts';
 import { keyRefreshMs } from './key-file.ts';
-import { listen, requireFreeAddress } from './open-listener.ts';
+import { compareOpenFiles, listen, requireFreeAddress } from './open-listener.ts';
 import { UsageError } from './options.ts';
-import { ownCommand } from './own-command.ts';
 import { readPersistedOperations } from './persisted-operations-files.ts';
 import { untilStopRequested } from './stop-request.ts';
 import { readWorkerMetrics, runWorkers, untilStoppedByPrimary } from './workers.ts';
@@ -134,6 +135,7 @@ function workerCount(args: string[]): number {
 
 /** What the first start prints: the only time that the secret is shown. */
 function welcome(url: string, secret: string): string {
+  const command = ownCommand(packageRoot, process.argv[1] ?? '', process.cwd());
   return `
 First start: created an API token for the Testing environment. It is shown only once:
 
@@ -147,54 +149,36 @@ Or open ${url} in a browser, and paste the API token in the playground.
 
 To create an API token with full access to every environment, run this with the same settings:
 
-  ${adminTokenCommand()}
+  ${command} token create --name admin --environment none --scope admin
 
 `;
 }
 
-/** The command that creates an `admin` token. */
-function adminTokenCommand(): string {
-  const command = ownCommand({ packageRoot, script: process.argv[1] ?? '', folder: process.cwd() });
-  return `${command} token create --name admin --environment none --scope admin`;
-}
-
-/** What the system lets a process have open, and what a gateway may need. */
-export interface OpenFiles {
-  /** Files and connections together; `unlimited`, or undefined where the system has no such limit. */
-  readonly limit: number | 'unlimited' | undefined;
-  /** Enough for every connection that a gateway accepts, those to the database, and the files that Node.js has open. */
-  readonly needed: number;
-  /** Why the limit is too low, and what to do, as sentences; undefined if it is not. */
-  readonly problem: { readonly found: string; readonly remedy: string } | undefined;
-}
-
-/** What Node.js itself has open, with much to spare: a gateway without connections has about 30. */
-const ownFiles = 100;
-
 /**
- * Compares the system's limit of open files with what a gateway may need. Above the limit connections are closed at once, and no
- * statement can get a connection to the database.
+ * The command that runs another command of the same gateway from the current folder, without its arguments. It never makes npx
+ * look in the package registry, where the name may belong to another package.
  *
- * @param poolSize the most connections to the database.
- * @param limit that of this process by default.
+ * @param root the folder of package.json.
+ * @param script the file that Node.js runs.
+ * @param folder the current folder.
  */
-export function compareOpenFiles(poolSize: number, limit: OpenFiles['limit'] = readLimit()): OpenFiles {
-  const needed = httpLimits.maxConnections + poolSize + ownFiles;
-  if (limit === undefined || limit === 'unlimited' || limit >= needed) return { limit, needed, problem: undefined };
-  const found = `the system lets a process have ${limit} open files, and a gateway may need ${needed}: further connections are closed`;
-  const remedy = `Raise the limit to ${needed}: ulimit -n, LimitNOFILE of systemd, or --ulimit nofile of Docker.`;
-  return { limit, needed, problem: { found, remedy } };
+export function ownCommand(root: URL, script: string, folder: string): string {
+  const checkout = fileURLToPath(root);
+  const startScript = join(checkout, 'scripts/gateway.js');
+  if (existsSync(startScript))
+    return resolve(folder) === resolve(checkout) ? 'npm run -s gateway --' : nodeCommand(startScript, folder);
+  return existsSync(join(folder, 'node_modules/.bin/user-group-gateway'))
+    ? 'npx user-group-gateway'
+    : nodeCommand(script, folder);
 }
 
-/** The limit of this process. Node.js raises its own to what the system permits at most. */
-function readLimit(): OpenFiles['limit'] {
-  const report: NodeJS.ProcessReport & { excludeNetwork?: boolean } = process.report;
-  const { excludeNetwork = false } = report;
-  report.excludeNetwork = true; // looks up the name of each peer, which takes seconds
-  try {
-    const { userLimits } = report.getReport() as { userLimits?: { open_files?: { soft?: number | 'unlimited' } } };
-    return userLimits?.open_files?.soft;
-  } finally {
-    report.excludeNetwork = excludeNetwork;
-  }
+function nodeCommand(script: string, folder: string): string {
+  const path = relative(folder, script);
+  return `node ${quote(path.startsWith('..') ? script : path)}`;
+}
+
+/** A path as one argument of a command line. */
+function quote(path: string): string {
+  if (/^[\w./:@+-]+$/.test(path)) return path;
+  return process.platform === 'win32' ? `"${path}"` : `'${path.replaceAll("'", "'\\''")}'`;
 }

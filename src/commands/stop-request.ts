@@ -56,3 +56,14 @@ function hasParent(): boolean {
 /** The exit status of a command that stopped for this reason: 128 and the number of the signal, as shells have it. */
 export const exitCodeOf = (reason: string): number =>
   128 + (constants.signals[reason as NodeJS.Signals] ?? constants.signals.SIGINT);
+
+/** A signal that ends the work of a command at the first request to stop, and why; empty as long as there is no request. */
+export function abortOnStop() {
+  const controller = new AbortController();
+  let stopped = '';
+  void untilStopRequested().then((reason) => {
+    stopped = reason;
+    controller.abort(new Error(`Stopped by ${reason}.`));
+  });
+  return { signal: controller.signal, reason: () => stopped };
+}

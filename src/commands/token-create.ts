@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import {
   apiTokenNameIssues,
@@ -7,13 +8,24 @@ import {
   rateLimitIssues,
 } from '../api-tokens/api-tokens.ts';
 import { readServerTime } from '../database/server-state.ts';
-import type { ApiToken } from '../generated/prisma/client.ts';
+import type { ApiToken, EnvironmentTag } from '../generated/prisma/client.ts';
 import { describeScope, isScope, type Scope, scopeNames } from '../scopes.ts';
 import { escapeControls, escapeJson } from '../terminal-text.ts';
-import { askEnvironment, type EnvironmentName, environmentChoices, isEnvironmentName } from './ask-environment.ts';
 import { ownAuthor, withDatabase } from './context.ts';
-import { readDurationMs, readOptions, UsageError } from './options.ts';
-import { printSecret } from './print-secret.ts';
+import {
+  assertValid,
+  environmentChoices,
+  environmentOf,
+  environments,
+  type OutputStreams,
+  type ReadOptions,
+  readDurationMs,
+  readOnlyOptions,
+  requireKnown,
+  type Streams,
+  UsageError,
+} from './options.ts';
+import { describeTimes, printSecret } from './output.ts';
 
 /** The default scopes of an API token. */
 const defaultScopes: readonly Scope[] = ['groups:read', 'groups:write'];
@@ -48,9 +60,14 @@ ${scopeLines.join('\n')}
 export function describeApiToken(apiToken: ApiToken): string {
   const { id, name, environmentTag, scopes, createdAt, expiresAt, lastUsedAt, revokedAt, enabled, rateLimit } = apiToken;
   const times = { created: createdAt, expires: expiresAt, 'last used': lastUsedAt, revoked: revokedAt };
-  const known = Object.entries(times).flatMap(([what, when]) => (when ? [`${what} ${when.toISOString()}`] : []));
   const limit = rateLimit === null ? [] : [`${rateLimit} requests in 60 s`];
-  const parts = [environmentTag ?? 'no environment', scopes.join(' '), ...(enabled ? [] : ['disabled']), ...limit, ...known];
+  const parts = [
+    environmentTag ?? 'no environment',
+    scopes.join(' '),
+    ...(enabled ? [] : ['disabled']),
+    ...limit,
+    ...describeTimes(times),
+  ];
   return [`#${id}  ${escapeControls(name)}`, ...parts].join('  ·  ');
 }
 
@@ -59,11 +76,7 @@ export function describeApiToken(apiToken: ApiToken): string {
  *
  * @returns the exit status.
  */
-export function printIssued(
-  io: { readonly stdout: Writable; readonly stderr: Writable },
-  { secret, apiToken }: IssuedApiToken,
-  asJson: boolean,
-): Promise<number> {
+export function printIssued(io: OutputStreams, { secret, apiToken }: IssuedApiToken, asJson: boolean): Promise<number> {
   const { id, name, environmentTag, scopes, expiresAt } = apiToken;
   const members = { id, token: secret, name, environment: environmentTag, scopes, expiresAt };
   const text = `${describeApiToken(apiToken)}\n\nThe API token (shown only once):\n\n  ${secret}\n`;
@@ -76,100 +89,102 @@ export function printIssued(
   );
 }
 
-/** The streams of `token`: for input, for the result, and for prompts. */
-export interface TokenIo {
-  readonly stdin: Readable & { readonly isTTY?: boolean };
-  readonly stdout: Writable;
-  readonly stderr: Writable & { readonly isTTY?: boolean };
-}
-
-/** The options of `token create`. */
-interface CreateRequest {
-  readonly name: string;
-  /** `undefined` means: prompt for it. */
-  readonly environment: EnvironmentName | undefined;
-  readonly scopes: readonly Scope[];
-  /** How long the API token is valid; none means forever. */
-  readonly lifetimeMs: number | undefined;
-  readonly rateLimit: number | null;
-  readonly json: boolean;
-}
-
 /**
  * `token create`: issues an API token and prints its secret.
  *
  * @throws UsageError that lists every invalid argument, before anything is opened.
  */
-export async function createToken(args: readonly string[], { stdin, stdout, stderr }: TokenIo): Promise<number> {
+export async function createToken(args: readonly string[], { stdin, stdout, stderr }: Streams): Promise<number> {
   // The prompt goes to the standard error stream, so that the result can be piped.
   const canPrompt = Boolean(stdin.isTTY && stderr.isTTY);
-  const { name, scopes, lifetimeMs, rateLimit, json, environment: given } = readRequest(args, canPrompt);
-  const environment = given ?? (await askEnvironment(stdin, stderr));
-
-  const environmentTag = environment === 'none' ? null : environment;
+  const { lifetimeMs, json, environment, ...given } = readRequest(args, canPrompt);
+  const environmentTag = environment === undefined ? await askEnvironment(stdin, stderr) : environment;
   return withDatabase(async ({ database }) => {
     const expiresAt = lifetimeMs === undefined ? null : new Date((await readServerTime(database)) + lifetimeMs);
-    const request = { name, environmentTag, scopes, expiresAt, rateLimit };
+    const request = { ...given, environmentTag, expiresAt };
     return printIssued({ stdout, stderr }, await issueApiToken(database.prisma, request, ownAuthor()), json);
   });
 }
 
-function readRequest(args: readonly string[], canPrompt: boolean): CreateRequest {
-  const { given, words, problems } = readOptions(args, {
+/** Without an environment, it is to be prompted for; without a lifetime, the API token is valid forever. */
+function readRequest(args: readonly string[], canPrompt: boolean) {
+  const kinds = {
     name: 'value',
     environment: 'value',
     scope: 'values',
     'expires-in': 'value',
     'rate-limit': 'value',
     json: 'flag',
-  });
-  const [name] = given.get('name') ?? [];
-  const [environment] = given.get('environment') ?? [];
+  } as const;
+  const options = readOnlyOptions(args, kinds);
+  const { given, problems } = options;
+  if (!given.has('name')) problems.push('--name is required: what the API token is for.');
+  const name = readName(options) ?? '';
+  if (!given.has('environment') && !canPrompt) problems.push(`--environment is required: ${environmentChoices}.`);
+  const environment = environmentOf(options);
+  requireKnown(options, 'scope', scopeNames);
+  const scopes = given.get('scope')?.filter(isScope) ?? defaultScopes;
   const [expiresIn] = given.get('expires-in') ?? [];
-  const rateLimit = readRateLimit(given);
-  const scopes = given.get('scope') ?? defaultScopes;
   const lifetimeMs = expiresIn === undefined ? undefined : readDurationMs(expiresIn);
-  const valid = environment !== undefined && isEnvironmentName(environment) ? environment : undefined;
-
-  const all = [
-    ...words.map((word) => `Unexpected argument ${JSON.stringify(word)}.`),
-    ...problems,
-    ...(given.has('name') ? [] : ['--name is required: what the API token is for.']),
-    ...(name === undefined ? [] : apiTokenNameIssues(name).map(({ message }) => `--name ${message}`)),
-    ...(given.has('environment') || canPrompt ? [] : [`--environment is required: ${environmentChoices}.`]),
-    ...(environment === undefined || valid
-      ? []
-      : [`--environment must be ${environmentChoices}, not ${JSON.stringify(environment)}.`]),
-    ...scopes
-      .filter((scope) => !isScope(scope))
-      .map((scope) => `--scope must be one of ${scopeNames.join(', ')}, not ${JSON.stringify(scope)}.`),
-    ...(expiresIn === undefined || lifetimeMs !== undefined
-      ? []
-      : [`--expires-in must be a number and a unit, such as 30m, 12h, 90d or 52w, not ${JSON.stringify(expiresIn)}.`]),
-    ...rateLimit.problems,
-  ];
-  if (all.length > 0 || name === undefined) {
-    throw new UsageError(
-      `Invalid arguments for token create; no API token was created.\n${all.map((line) => `  ${line}\n`).join('')}\n${tokenHelp}`,
-    );
-  }
-  const rate = rateLimit.value ?? null;
-  return { name, environment: valid, scopes: scopes.filter(isScope), lifetimeMs, rateLimit: rate, json: given.has('json') };
+  if (expiresIn !== undefined && lifetimeMs === undefined)
+    problems.push(`--expires-in must be a number and a unit, such as 30m, 12h, 90d or 52w, not ${JSON.stringify(expiresIn)}.`);
+  const rateLimit = readRateLimit(options) ?? null;
+  assertValid(problems, 'token create; no API token was created', tokenHelp);
+  return { name, environment, scopes, lifetimeMs, rateLimit, json: given.has('json') };
 }
 
-/**
- * Reads `--rate-limit`.
- *
- * @returns `value` is undefined where it is not given, and null for `none`.
- */
-export function readRateLimit(given: ReadonlyMap<string, readonly string[]>): {
-  readonly value: number | null | undefined;
-  readonly problems: readonly string[];
-} {
+/** Reads `--name`, and adds what is wrong with it. @returns undefined where it is not given. */
+export function readName({ given, problems }: ReadOptions): string | undefined {
+  const [name] = given.get('name') ?? [];
+  if (name !== undefined) problems.push(...apiTokenNameIssues(name).map(({ message }) => `--name ${message}`));
+  return name;
+}
+
+/** Reads `--rate-limit`, and adds what is wrong with it. @returns undefined where it is not given, null for `none`. */
+export function readRateLimit({ given, problems }: ReadOptions): number | null | undefined {
   const [text] = given.get('rate-limit') ?? [];
-  if (text === undefined) return { value: undefined, problems: [] };
-  if (text === 'none') return { value: null, problems: [] };
+  if (text === undefined) return undefined;
+  if (text === 'none') return null;
   const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
-  const problem = `--rate-limit must be a whole number from 1 to ${maxApiTokenRateLimit}, or none, not ${JSON.stringify(text)}.`;
-  return { value, problems: rateLimitIssues(value).length > 0 ? [problem] : [] };
+  if (rateLimitIssues(value).length > 0)
+    problems.push(`--rate-limit must be a whole number from 1 to ${maxApiTokenRateLimit}, or none, not ${JSON.stringify(text)}.`);
+  return value;
+}
+
+const prompt = 'Environment (1 to 3, or its name): ';
+
+const question = `Which environment should the API token have access to?
+
+  1  Customer  groups of real customers
+  2  Testing   groups for testing
+  3  none      untagged groups, which belong to no environment
+
+${prompt}`;
+
+/**
+ * Prompts for an environment until the input is one of the choices: a number, or a name in any case.
+ *
+ * @param output where the prompt goes; not standard output, which is for the result.
+ * @returns null means untagged.
+ * @throws UsageError when the input ends before a choice was made.
+ */
+export async function askEnvironment(input: Readable, output: Writable): Promise<EnvironmentTag | null> {
+  const names = Object.keys(environments);
+  output.write(question);
+  // Without its own line editing: the terminal has it, and Ctrl-C ends the process as usual.
+  const lines = createInterface({ input, terminal: false });
+  try {
+    for await (const line of lines) {
+      const input = line.trim().toLowerCase();
+      const chosen = names.find((name, index) => input === name.toLowerCase() || input === String(index + 1));
+      if (chosen) return environments[chosen] ?? null;
+      output.write(`Not a valid choice. ${prompt}`);
+    }
+  } finally {
+    lines.close(); // leaving the loop does not, and an open input keeps the process running
+  }
+  output.write('\n');
+  throw new UsageError(
+    `No environment was chosen, so no API token was created. Pass one with --environment: ${environmentChoices}.`,
+  );
 }

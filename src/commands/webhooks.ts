@@ -1,22 +1,51 @@
-import type { Writable } from 'node:stream';
 import { encodeGlobalID } from '@pothos/plugin-relay';
+import { type EventType, eventTypeNames, everyEnvironment } from '../audit-log/events.ts';
 import { bindFeed } from '../audit-log/statements/feed.ts';
 import { createDb } from '../db.ts';
-import { WebhookDeliveryStatus } from '../generated/prisma/client.ts';
-import { escapeJson } from '../terminal-text.ts';
+import { type EventEnvironment, type WebhookDelivery, WebhookDeliveryStatus } from '../generated/prisma/client.ts';
+import { escapeControls, escapeJson } from '../terminal-text.ts';
 import { redeliverEvents, redeliverEventsAfter } from '../webhooks/deliveries.ts';
 import { listDeliveries } from '../webhooks/list.ts';
-import { deleteWebhook, findWebhook, listWebhooks } from '../webhooks/webhooks.ts';
+import {
+  createWebhook,
+  deleteWebhook,
+  findWebhook,
+  type IssuedWebhook,
+  type ListedWebhook,
+  listWebhooks,
+} from '../webhooks/webhooks.ts';
 import { ownAuthor, withExistingDatabase } from './context.ts';
-import { asksForHelp, isRowNumber, type OptionKind, type ReadOptions, readOptions, UsageError } from './options.ts';
-import { createWebhookByOptions } from './webhooks-create.ts';
-import { deliveryMembers, describeDelivery, describeWebhook, webhookMembers, webhooksHelp } from './webhooks-text.ts';
+import {
+  assertUnchanged,
+  assertValid,
+  isRowNumber,
+  type OutputStreams,
+  readJsonFlag,
+  readNumbered,
+  readOnlyOptions,
+  requireKnown,
+  runAction,
+} from './options.ts';
+import { describeTimes, printResult, printSecret } from './output.ts';
 
-/** The streams of `webhooks`. */
-export interface WebhooksIo {
-  readonly stdout: Writable;
-  readonly stderr: Writable;
-}
+const webhooksHelp = `Usage:
+  user-group-gateway webhooks list [--json]
+  user-group-gateway webhooks create --url URL [--type T]... [--environment E]... [--description D] [--json]
+  user-group-gateway webhooks delete ID
+  user-group-gateway webhooks deliveries ID [--status pending|delivered|failed] [--limit N] [--json]
+  user-group-gateway webhooks redeliver ID --event EVENT... | --after CURSOR [--json]
+
+create prints the secret that verifies deliveries, only once. deliveries lists the newest first.
+redeliver sends events again: by their ids, as deliveries shows them, or all after a cursor of the event feed.
+  --url          where events are sent to; https, or http to the networks in WEBHOOKS_ALLOWED_NETWORKS
+  --type         a type of events to send; may be repeated (default: all)
+  --environment  an environment whose events are sent: ${everyEnvironment.join(', ')}; may be repeated (default: all)
+  --description  what the endpoint is for
+  --limit        how many deliveries to list, 1 to 1000 (default: 20)
+  --json         JSON instead of text
+
+Types:
+${eventTypeNames.map((type) => `  ${type}\n`).join('')}`;
 
 /** How many deliveries are listed by default, and at most. */
 const defaultLimit = 20;
@@ -27,42 +56,61 @@ const maxLimit = 1_000;
  *
  * @throws UsageError that lists every invalid argument, before anything is opened.
  */
-export async function webhooks([action, ...args]: string[], io: WebhooksIo = process): Promise<number> {
-  if (asksForHelp([action, ...args])) {
-    io.stdout.write(webhooksHelp);
-    return 0;
-  }
-  switch (action) {
-    case 'list':
-      return list(args, io);
-    case 'create':
-      return createWebhookByOptions(args, io);
-    case 'delete':
-      return remove(args, io);
-    case 'deliveries':
-      return deliveries(args, io);
-    case 'redeliver':
-      return redeliver(args, io);
-    default:
-      throw new UsageError(`${action ? `Unknown command "webhooks ${action}".` : 'No subcommand was given.'}\n\n${webhooksHelp}`);
-  }
-}
+export const webhooks = (args: string[], io: OutputStreams = process): Promise<number> =>
+  runAction('webhooks', webhooksHelp, { list, create, delete: remove, deliveries, redeliver }, args, io);
 
-async function list(args: readonly string[], { stdout }: WebhooksIo): Promise<number> {
-  const { given, words, problems } = readOptions(args, { json: 'flag' });
-  if (words.length + problems.length > 0) {
-    throw new UsageError([...problems, 'webhooks list accepts only --json.', '', webhooksHelp].join('\n'));
-  }
+async function list(args: readonly string[], io: OutputStreams): Promise<number> {
+  const asJson = readJsonFlag(args, 'webhooks list', webhooksHelp);
   return withExistingDatabase(async ({ database }) => {
     const found = await listWebhooks(database.prisma);
     const text = found.map(describeWebhook).join('\n') || 'No webhooks. Create one with `webhooks create`.';
-    stdout.write(`${given.has('json') ? escapeJson(JSON.stringify(found.map(webhookMembers))) : text}\n`);
-    return 0;
+    return printResult(io, asJson, found.map(webhookMembers), text);
   });
 }
 
-async function remove(args: readonly string[], { stdout }: WebhooksIo): Promise<number> {
-  const { id } = readNumbered('delete', args, {});
+/**
+ * `webhooks create`: creates a webhook and prints its secret.
+ *
+ * @throws UsageError that lists every invalid argument, before anything is opened.
+ * @throws InvalidInput for a value that the settings do not permit.
+ */
+async function create(args: readonly string[], io: OutputStreams): Promise<number> {
+  const kinds = { url: 'value', type: 'values', environment: 'values', description: 'value', json: 'flag' } as const;
+  const options = readOnlyOptions(args, kinds);
+  const { given, problems } = options;
+  const [url = ''] = given.get('url') ?? [];
+  const [description] = given.get('description') ?? [];
+  if (!given.has('url')) problems.push('--url is required: where events are sent to.');
+  requireKnown(options, 'type', eventTypeNames);
+  requireKnown(options, 'environment', everyEnvironment);
+  assertValid(problems, 'webhooks create; no webhook was created', webhooksHelp);
+  return withExistingDatabase(async ({ database, keys, config }) => {
+    const webhookNetworks = config.webhooksAllowedNetworks ?? [];
+    const context = { db: createDb(database), keys, feed: bindFeed(database), webhookNetworks };
+    const types = given.get('type') as EventType[] | undefined;
+    const environments = given.get('environment') as EventEnvironment[] | undefined;
+    const request = { url, types, environments, description };
+    return printIssued(io, await createWebhook(context, request, ownAuthor()), given.has('json'));
+  });
+}
+
+/** Prints a webhook with its secret. @returns the exit status. */
+function printIssued(io: OutputStreams, { secret, webhook }: IssuedWebhook, asJson: boolean): Promise<number> {
+  const { id, url, types, environments, description } = webhookMembers(webhook) as Record<string, unknown>;
+  const json = escapeJson(JSON.stringify({ id, secret, url, types, environments, description }));
+  const text = `${describeWebhook(webhook)}\n\nThe secret that verifies its deliveries (shown only once):\n\n  ${secret}\n`;
+  return printSecret(
+    io,
+    asJson ? json : text,
+    (reason) =>
+      `The secret of the webhook #${id} was not shown, because the output cannot be written (${reason}). Run ` +
+      `\`webhooks delete ${id}\` and create another one, or replace its secret (rotateWebhookSecret over GraphQL).`,
+  );
+}
+
+async function remove(args: readonly string[], { stdout }: OutputStreams): Promise<number> {
+  const { id, problems } = readNumbered('webhooks', 'delete', args, {});
+  assertUnchanged(problems);
   return withExistingDatabase(async ({ database }) => {
     await deleteWebhook({ db: createDb(database) }, id, ownAuthor());
     stdout.write(`Deleted the webhook #${id}.\n`);
@@ -70,68 +118,86 @@ async function remove(args: readonly string[], { stdout }: WebhooksIo): Promise<
   });
 }
 
-async function deliveries(args: readonly string[], { stdout }: WebhooksIo): Promise<number> {
-  const { id, given } = readNumbered('deliveries', args, { status: 'value', limit: 'value', json: 'flag' }, ({ given }) => {
-    const [status] = given.get('status') ?? [];
-    const [limit = String(defaultLimit)] = given.get('limit') ?? [];
-    return [
-      ...(status === undefined || statusOf(status) ? [] : [`--status must be ${statusNames}, not ${JSON.stringify(status)}.`]),
-      ...(isRowNumber(limit) && Number(limit) <= maxLimit
-        ? []
-        : [`--limit must be a whole number from 1 to ${maxLimit}, not ${JSON.stringify(limit)}.`]),
-    ];
-  });
-  const [status = ''] = given.get('status') ?? [];
-  const [limit = defaultLimit] = given.get('limit') ?? [];
+async function deliveries(args: readonly string[], io: OutputStreams): Promise<number> {
+  const kinds = { status: 'value', limit: 'value', json: 'flag' } as const;
+  const { id, given, problems } = readNumbered('webhooks', 'deliveries', args, kinds);
+  const [name] = given.get('status') ?? [];
+  const status = Object.values(WebhookDeliveryStatus).find((each) => each.toLowerCase() === name);
+  const [limit = String(defaultLimit)] = given.get('limit') ?? [];
+  if (name !== undefined && !status) problems.push(`--status must be pending, delivered or failed, not ${JSON.stringify(name)}.`);
+  if (!isRowNumber(limit) || Number(limit) > maxLimit)
+    problems.push(`--limit must be a whole number from 1 to ${maxLimit}, not ${JSON.stringify(limit)}.`);
+  assertUnchanged(problems);
   return withExistingDatabase(async ({ database }) => {
     await findWebhook(database.prisma, id);
-    const found = await listDeliveries(database.prisma, id, { status: statusOf(status), limit: Number(limit) });
+    const found = await listDeliveries(database.prisma, id, { status, limit: Number(limit) });
     const text = found.map(describeDelivery).join('\n') || 'No deliveries.';
-    stdout.write(`${given.has('json') ? escapeJson(JSON.stringify(found.map(deliveryMembers))) : text}\n`);
-    return 0;
+    return printResult(io, given.has('json'), found.map(deliveryMembers), text);
   });
 }
 
-const statusNames = 'pending, delivered or failed';
-
-const statusOf = (text: string): WebhookDeliveryStatus | undefined =>
-  Object.values(WebhookDeliveryStatus).find((status) => status.toLowerCase() === text);
-
-async function redeliver(args: readonly string[], { stdout }: WebhooksIo): Promise<number> {
-  const { id, given } = readNumbered('redeliver', args, { event: 'values', after: 'value', json: 'flag' }, ({ given }) =>
-    given.has('event') === given.has('after') ? ['webhooks redeliver needs --event, once for each event, or --after.'] : [],
-  );
+async function redeliver(args: readonly string[], io: OutputStreams): Promise<number> {
+  const kinds = { event: 'values', after: 'value', json: 'flag' } as const;
+  const { id, given, problems } = readNumbered('webhooks', 'redeliver', args, kinds);
+  if (given.has('event') === given.has('after'))
+    problems.push('webhooks redeliver needs --event, once for each event, or --after.');
+  assertUnchanged(problems);
   const [after] = given.get('after') ?? [];
   return withExistingDatabase(async ({ database }) => {
     const context = { db: createDb(database), feed: bindFeed(database), globalId: encodeGlobalID };
     const asJson = given.has('json');
     if (after !== undefined) {
       await redeliverEventsAfter(context, id, after);
-      stdout.write(asJson ? '{"deliveries":null}\n' : `The events after the cursor are sent to the webhook #${id} again.\n`);
-      return 0;
+      return printResult(io, asJson, { deliveries: null }, `The events after the cursor are sent to the webhook #${id} again.`);
     }
     const created = await redeliverEvents(context, id, given.get('event') ?? []);
-    const json = escapeJson(JSON.stringify({ deliveries: created.map(deliveryMembers) }));
-    stdout.write(`${asJson ? json : created.map(describeDelivery).join('\n')}\n`);
-    return 0;
+    const text = created.map(describeDelivery).join('\n');
+    return printResult(io, asJson, { deliveries: created.map(deliveryMembers) }, text);
   });
 }
 
-/** Reads the number of a webhook and options. @throws UsageError that lists every problem. */
-function readNumbered(
-  action: string,
-  args: readonly string[],
-  kinds: Readonly<Record<string, OptionKind>>,
-  problemsOf: (options: ReadOptions) => readonly string[] = () => [],
-): { readonly id: number; readonly given: ReadOptions['given'] } {
-  const options = readOptions(args, kinds);
-  const [id = ''] = options.words;
-  const isNumbered = options.words.length === 1 && isRowNumber(id);
-  const all = [
-    ...options.problems,
-    ...(isNumbered ? [] : [`webhooks ${action} takes one numeric id; \`webhooks list\` shows the ids.`]),
-    ...problemsOf(options),
+/** A webhook as a line of text. */
+function describeWebhook(webhook: ListedWebhook): string {
+  const { id, url, types, environments, description, enabled, disabledReason, failingSince, lastDeliveryAt, createdAt } = webhook;
+  const times = { created: createdAt, 'failing since': failingSince, 'last delivery': lastDeliveryAt };
+  const parts = [
+    types.join(' ') || 'all types',
+    environments.join(' ') || 'all environments',
+    ...(description === null ? [] : [escapeControls(description)]),
+    ...(enabled ? [] : [disabledReason === null ? 'disabled' : `disabled: ${escapeControls(disabledReason)}`]),
+    ...describeTimes(times),
   ];
-  if (all.length > 0) throw new UsageError(`${all.join('\n')}\nNothing was changed.`);
-  return { id: Number(id), given: options.given };
+  return [`#${id}  ${escapeControls(url)}`, ...parts].join('  ·  ');
+}
+
+/** A webhook as a JSON object; null stands for all types, or all environments. */
+function webhookMembers({ types, environments, enabled, position: _, ...webhook }: ListedWebhook): object {
+  return {
+    ...webhook,
+    types: types.length > 0 ? types : null,
+    environments: environments.length > 0 ? environments : null,
+    status: enabled ? 'enabled' : 'disabled',
+  };
+}
+
+/** A delivery as a line of text. */
+function describeDelivery(delivery: WebhookDelivery): string {
+  const { eventId, type, status, attempts, nextAttemptAt, lastAttemptAt, responseStatus, error, createdAt } = delivery;
+  const isPending = status === 'PENDING';
+  const times = { created: createdAt, 'last attempt': lastAttemptAt, 'next attempt': isPending ? nextAttemptAt : null };
+  const parts = [
+    escapeControls(type),
+    status.toLowerCase(),
+    `attempts: ${attempts}`,
+    ...(responseStatus === null ? [] : [`response ${responseStatus}`]),
+    ...(error === null ? [] : [escapeControls(error)]),
+    ...describeTimes(times),
+  ];
+  return [eventId, ...parts].join('  ·  ');
+}
+
+/** A delivery as a JSON object. */
+function deliveryMembers({ id, webhookId: _, inFlight: __, status, nextAttemptAt, ...delivery }: WebhookDelivery): object {
+  const isPending = status === 'PENDING';
+  return { id: String(id), ...delivery, status: status.toLowerCase(), nextAttemptAt: isPending ? nextAttemptAt : null };
 }

@@ -1,10 +1,28 @@
-import type { Diagnostic } from './diagnostic.ts';
-import type { Positions } from './json/positions.ts';
+import type { Positions, Range } from './json/positions.ts';
 import { type Code, codes } from './rules/registry.ts';
 import type { DiagnosticDraft, Level, Severity } from './rules/rule.ts';
 
+/** A problem in a document: an error, or a warning worth a look. */
+export interface Diagnostic {
+  readonly code: Code;
+  readonly severity: Severity;
+  /**
+   * JSON pointer (RFC 6901): for a missing field, where it would be; empty for the document and for syntax. At most 4,096
+   * characters: a longer one is cut to the innermost value that fits.
+   */
+  readonly pointer: string;
+  /** One plain sentence that includes the offending value. */
+  readonly message: string;
+  /** The offending text: the key for an unknown key, the opening bracket for a missing field, otherwise the value. */
+  readonly range: Range;
+  /** How to fix it. */
+  readonly suggestion: string | null;
+  /** An edit that is certain to be what was meant; null when there is a choice. */
+  readonly fix: { readonly range: Range; readonly newText: string } | null;
+}
+
 /** The maximum number of diagnostics that a report lists. */
-export const maxDiagnostics = 1000;
+const maxDiagnostics = 1000;
 
 /**
  * The maximum pointer length, in characters. Without it, long keys could make the list a thousand times as long as the document.
@@ -19,33 +37,24 @@ export type AddDiagnostic = (
   make: () => DiagnosticDraft,
 ) => void;
 
-/** Collects the diagnostics of a report: counts all of them, and keeps at most as many as requested. */
-export interface DiagnosticCollector {
-  readonly add: AddDiagnostic;
-  /**
-   * Returns the list in document order. When there are too many, errors are kept before warnings, and the last entry states the
-   * total, unless `excessLevel` is `off`.
-   */
-  readonly finish: (excessLevel: Level) => { errorCount: number; warningCount: number; diagnostics: Diagnostic[] };
-}
-
-/** Creates an empty collector that lists at most `limit` diagnostics. */
-export function createCollector(positions: Positions, limit: number): DiagnosticCollector {
+/** Creates an empty collector of the diagnostics of a report: it counts all of them, and keeps at most 1,000. */
+export function createCollector(positions: Positions) {
   const kept: Record<Severity, Diagnostic[]> = { error: [], warning: [] };
   const counts: Record<Severity, number> = { error: 0, warning: 0 };
   const add: AddDiagnostic = (code, severity, path, make) => {
     counts[severity]++;
-    if (kept[severity].length < limit) kept[severity].push(createDiagnostic(code, severity, path, make(), positions));
+    if (kept[severity].length < maxDiagnostics) kept[severity].push(createDiagnostic(code, severity, path, make(), positions));
   };
-  const finish: DiagnosticCollector['finish'] = (excessLevel) => {
+  /**
+   * Returns the list in document order. When there are too many, errors are kept before warnings, and the last entry states the
+   * total, unless `excessLevel` is `off`.
+   */
+  const finish = (excessLevel: Level) => {
     const all = counts.error + counts.warning;
-    let diagnostics = [...kept.error, ...kept.warning];
-    if (all > limit) {
-      diagnostics = diagnostics.slice(0, limit - (excessLevel === 'off' ? 0 : 1));
-    }
-    diagnostics.sort(compareByPosition);
-    if (all > limit && excessLevel !== 'off') {
-      const message = `There are ${all} diagnostics; the list ends here, with ${limit - 1} of them.`;
+    const isStated = all > maxDiagnostics && excessLevel !== 'off';
+    const diagnostics = [...kept.error, ...kept.warning].slice(0, maxDiagnostics - (isStated ? 1 : 0)).sort(compareByPosition);
+    if (isStated) {
+      const message = `There are ${all} diagnostics; the list ends here, with ${diagnostics.length} of them.`;
       const start = diagnostics.at(-1)?.range.end.offset ?? 0;
       const draft = { range: { start, end: start }, message, suggestion: 'Correct these, then check again.' };
       counts[excessLevel]++;
@@ -67,8 +76,8 @@ function createDiagnostic(
   return {
     code,
     severity,
-    message,
     pointer: createPointer(key === undefined ? path : [...path, key]),
+    message,
     range: positions.range(range),
     suggestion: suggestion ?? null,
     fix: fix ? { range: positions.range(fix.range), newText: fix.newText } : null,

@@ -3,13 +3,12 @@ import { builder } from '../graphql/builder.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import type { FieldCost } from '../graphql/selection.ts';
 import { docsConfigCodePath, paths } from '../http/paths.ts';
-import type { Diagnostic } from './diagnostic.ts';
+import type { Diagnostic } from './collect-diagnostics.ts';
 import type { Range } from './json/positions.ts';
-import { printValue } from './json/print-value.ts';
 import { type CheckContext, documentChecker } from './pool/check-documents.ts';
 import { codes, isCode } from './rules/registry.ts';
 import type { Level } from './rules/rule.ts';
-import type { Report, ValidateOptions } from './validate.ts';
+import { printValue, type Report, type ValidateOptions } from './validate.ts';
 
 /** The maximum number of files per call. */
 const maxDocuments = 20;

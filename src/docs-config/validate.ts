@@ -1,17 +1,14 @@
-import { type AddDiagnostic, createCollector, maxDiagnostics } from './collect-diagnostics.ts';
-import type { Diagnostic } from './diagnostic.ts';
+import { type AddDiagnostic, createCollector, type Diagnostic } from './collect-diagnostics.ts';
 import { parseJson } from './json/parse-json.ts';
 import { maxDepth, omitFix, type SyntaxProblem } from './json/parser-state.ts';
 import { createPositions, type Positions } from './json/positions.ts';
-import { printValue } from './json/print-value.ts';
 import type { JsonNode } from './json/syntax-tree.ts';
 import { draftNewerFormat, isNewerFormat } from './rules/limits.ts';
-import { type Code, codes, rules } from './rules/registry.ts';
+import { type Code, codes, type ReportAt, rules, runRules } from './rules/registry.ts';
 import type { DiagnosticDraft, Level } from './rules/rule.ts';
-import { type ReportAt, runRules } from './rules/run-rules.ts';
 import { createSite } from './rules/site.ts';
 import type { DocsConfig } from './schema/definition.ts';
-import { normalize } from './schema/normalize.ts';
+import { normalize } from './schema/schema-model.ts';
 
 /** The severity of each code in one document. */
 type Levels = Record<Code, Level>;
@@ -44,7 +41,7 @@ export interface Report {
 /** Validates the text of a configuration file, in linear time. Never throws. */
 export function validateDocsConfig(source: string, options: ValidateOptions = {}): Report {
   const positions = createPositions(source);
-  const collector = createCollector(positions, maxDiagnostics);
+  const collector = createCollector(positions);
   const { root, levels } = inspect(source, options, positions, collector.add);
   const found = collector.finish(levels['too-many-findings']);
   const valid = found.errorCount === 0;
@@ -103,15 +100,6 @@ function draftSyntaxProblem(
   return { range, message: typeof message === 'string' ? message : message(line), suggestion, ...(fix && { fix }) };
 }
 
-/**
- * Validates a document given as a JSON value. Positions refer to its text as {@link printValue} prints it.
- *
- * @throws TypeError for a bigint, which JSON does not have.
- */
-export function validateDocsConfigValue(value: unknown, options: ValidateOptions = {}): Report {
-  return validateDocsConfig(printValue(value), options);
-}
-
 function resolveLevels({ severities = {}, strict, allowNestedGroups }: ValidateOptions): Levels {
   const entries = codes.map((code): [Code, Level] => {
     const level = (Object.hasOwn(severities, code) && severities[code]) || rules[code].severity;
@@ -131,4 +119,37 @@ function demoteGuesses(levels: Levels, { severities = {}, strict }: ValidateOpti
     const isGuess = code !== 'json-syntax' && code !== 'too-deep' && !Object.hasOwn(severities, code);
     if (isGuess && levels[code] === 'error') levels[code] = 'warning';
   }
+}
+
+/** The maximum number of indentation characters. The indentation of a deep value can be 400 times as long as the value. */
+const maxIndentCharacters = 2_000_000;
+
+/**
+ * Prints a JSON value like `JSON.stringify(value, null, 2)`; without indentation when that alone would take more than 2,000,000
+ * characters. A value deeper than the parser accepts is replaced by brackets nested as deep.
+ *
+ * @throws TypeError for a bigint, which JSON does not have.
+ */
+export function printValue(value: unknown): string {
+  const indents = countIndentCharacters(value);
+  // Printing it would overflow the stack; brackets in its place lead to the same diagnostic.
+  if (indents === undefined) return `${'['.repeat(maxDepth + 1)}${']'.repeat(maxDepth + 1)}`;
+  // `undefined` and functions have no text, whatever the type says.
+  const printed: string | undefined = JSON.stringify(value, null, indents > maxIndentCharacters ? 0 : 2);
+  return printed === undefined ? 'null' : printed;
+}
+
+/** The number of indentation characters of a value; undefined when it is deeper than the parser accepts. */
+function countIndentCharacters(value: unknown): number | undefined {
+  let total = 0;
+  let isTooDeep = false;
+  function visit(item: unknown, depth: number): void {
+    isTooDeep ||= depth > maxDepth;
+    total += 2 * depth;
+    if (isTooDeep || typeof item !== 'object' || item === null) return;
+    if (Array.isArray(item)) for (const part of item) visit(part, depth + 1);
+    else for (const key in item) visit((item as Record<string, unknown>)[key], depth + 1);
+  }
+  visit(value, 0);
+  return isTooDeep ? undefined : total;
 }

@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { askEnvironment } from '../../src/commands/ask-environment.ts';
 import { UsageError } from '../../src/commands/options.ts';
 import { token } from '../../src/commands/token.ts';
+import { askEnvironment } from '../../src/commands/token-create.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { testKey } from '../support/keys.ts';
 
@@ -34,10 +34,10 @@ function typing(text: string): PassThrough {
 test.each([
   ['1', 'Customer'],
   ['2', 'Testing'],
-  ['3', 'none'],
+  ['3', null],
   ['Customer', 'Customer'],
   ['testing', 'Testing'],
-  [' NONE ', 'none'],
+  [' NONE ', null],
 ])('the answer “%s” chooses %s', async (answer, environment) => {
   const output = recorder();
   expect(await askEnvironment(typing(`${answer}\n`), output.stream)).toBe(environment);

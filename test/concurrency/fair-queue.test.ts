@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { FairQueue, type QueueKey } from '../../src/concurrency/fair-queue.ts';
+import { createSemaphore, FairQueue, type QueueKey } from '../../src/concurrency/fair-queue.ts';
 import { createHeavyWork } from '../../src/concurrency/heavy-work.ts';
-import { createSemaphore } from '../../src/concurrency/fair-queue.ts';
 
 /** How many of `count` pushes of a share succeed. */
 const pushMany = (queue: FairQueue<number>, queueKey: QueueKey, count: number): number =>

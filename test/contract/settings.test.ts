@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { describeDefault, describeSettings } from '../../src/commands/settings-help.ts';
+import { describeDefault, describeSettings } from '../../src/commands/run-command.ts';
 import { readConfig, type Setting, settings } from '../../src/settings.ts';
 
 const all: readonly Setting[] = Object.values(settings);

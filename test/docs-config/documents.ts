@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { docsConfigModel, type Field, type ObjectModel, type SchemaModel } from '../../src/docs-config/schema/schema-model.ts';
+import { printValue, type Report, type ValidateOptions, validateDocsConfig } from '../../src/docs-config/validate.ts';
 
 const hexDigit = fc.constantFrom(...'0123456789abcdefABCDEF');
 const hex = fc
@@ -96,3 +97,7 @@ export function withValue(document: unknown, path: readonly (string | number)[],
 export function pointerOf(path: readonly (string | number)[]): string {
   return path.map((segment) => `/${String(segment).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
+
+/** Validates a document given as a JSON value. Positions refer to its text with an indentation of 2. */
+export const validateValue = (value: unknown, options?: ValidateOptions): Report =>
+  validateDocsConfig(printValue(value), options);

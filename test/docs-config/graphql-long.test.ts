@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Report, validateDocsConfig, validateDocsConfigValue } from '../../src/docs-config/validate.ts';
+import { type Report, validateDocsConfig } from '../../src/docs-config/validate.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { validateValue } from './documents.ts';
 
 let gateway: TestGateway;
 let token: string;
@@ -53,9 +54,9 @@ test('reports a long document like a short one, as text and as value', async () 
   expect(data.reports).toEqual(
     [
       validateDocsConfig(JSON.stringify(broken), options),
-      validateDocsConfigValue(broken, options),
+      validateValue(broken, options),
       validateDocsConfig('{', options),
-      validateDocsConfigValue(right, options),
+      validateValue(right, options),
     ].map(selected),
   );
   expect(data.reports[3]).toMatchObject({ valid: true, config: { name: 'Acme' } });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { applyFixes } from '../../src/docs-config/apply-fixes.ts';
-import { printValue } from '../../src/docs-config/json/print-value.ts';
-import { validateDocsConfig, validateDocsConfigValue } from '../../src/docs-config/validate.ts';
+import { printValue, validateDocsConfig } from '../../src/docs-config/validate.ts';
+import { validateValue } from './documents.ts';
 
 const navigation = '"navigation": [{"group": "a", "pages": ["b"]}]';
 
@@ -30,7 +30,7 @@ test('rejects a value that is nested too deep or circular with a diagnostic', ()
   const circle: Record<string, unknown> = {};
   circle['self'] = circle;
   for (const value of [deep, { name: 'a', navigation: deep }, circle]) {
-    expect(validateDocsConfigValue(value).diagnostics.map(({ code }) => code)).toContain('too-deep');
+    expect(validateValue(value).diagnostics.map(({ code }) => code)).toContain('too-deep');
   }
 });
 
@@ -38,7 +38,7 @@ test('checks a value without indentation when that would be far longer than the 
   let value: unknown = Array(50_000).fill(1);
   for (let level = 0; level < 190; level++) value = [value];
   expect(printValue({ value }).length).toBeLessThan(200_000);
-  expect(validateDocsConfigValue({ name: 'a', navigation: [], value }).diagnostics).toMatchObject([
+  expect(validateValue({ name: 'a', navigation: [], value }).diagnostics).toMatchObject([
     { code: 'empty-value', pointer: '/navigation', range: { start: { line: 1 } } },
     { code: 'unknown-property', pointer: '/value' },
   ]);

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { applyFixes } from '../../src/docs-config/apply-fixes.ts';
-import type { Diagnostic } from '../../src/docs-config/diagnostic.ts';
+import type { Diagnostic } from '../../src/docs-config/collect-diagnostics.ts';
 import { codes, rules } from '../../src/docs-config/rules/registry.ts';
 import { docsConfig } from '../../src/docs-config/schema/definition.ts';
 import type { SchemaModel } from '../../src/docs-config/schema/schema-model.ts';
-import { validateDocsConfig, validateDocsConfigValue } from '../../src/docs-config/validate.ts';
-import { documents, pointerOf, type Spot, spots, withValue } from './documents.ts';
+import { validateDocsConfig } from '../../src/docs-config/validate.ts';
+import { documents, pointerOf, type Spot, spots, validateValue, withValue } from './documents.ts';
 
 const print = (value: unknown) => JSON.stringify(value, null, 2);
 const layouts = fc.constantFrom(
@@ -21,7 +21,7 @@ test('a document generated from the schema is valid, and normalization is idempo
       const report = validateDocsConfig(layout(document), { allowNestedGroups: true });
       expect(report.diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
       expect(report.config).toEqual(docsConfig.parse(document));
-      expect(validateDocsConfigValue(report.config, { allowNestedGroups: true }).config).toEqual(report.config);
+      expect(validateValue(report.config, { allowNestedGroups: true }).config).toEqual(report.config);
     }),
     { numRuns: 100 },
   );

@@ -1,9 +1,8 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { backup } from '../../src/commands/backup.ts';
+import { backup, restore } from '../../src/commands/backup.ts';
 import { UsageError } from '../../src/commands/options.ts';
-import { restore } from '../../src/commands/restore.ts';
 import { generateEncryptionKey } from '../../src/encryption/key-texts.ts';
 import type { TestDataDir } from '../support/data-dir.ts';
 import { makeDatabaseFolder } from '../support/database-folder.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ownCommand } from '../../src/commands/own-command.ts';
+import { ownCommand } from '../../src/commands/serve.ts';
 import { launch } from '../support/process.ts';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'user-group-gateway-test-')));
@@ -24,8 +24,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const startedBy = (packageRoot: string, script: string, cwd: string) =>
-  ownCommand({ packageRoot: pathToFileURL(`${packageRoot}/`), script, folder: cwd });
+const startedBy = (packageRoot: string, script: string, cwd: string) => ownCommand(pathToFileURL(`${packageRoot}/`), script, cwd);
 
 test('is the npm script in the folder of a checkout', () => {
   expect(startedBy(checkout, join(checkout, 'scripts/gateway.js'), checkout)).toBe('npm run -s gateway --');

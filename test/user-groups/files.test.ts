@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { exportUserGroups } from '../../src/user-groups/statements/export.ts';
 import { importFields } from '../../src/user-groups/import-lines.ts';
+import { exportUserGroups } from '../../src/user-groups/statements/export.ts';
 import { newTextIssues } from '../../src/user-groups/values.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';

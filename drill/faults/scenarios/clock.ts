@@ -5,10 +5,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { findBinaries } from '../../../src/database/embedded/binaries.ts';
 import { copiesFolder, layOut } from '../../../src/database/embedded/layout.ts';
 import { type Reply, send, sendGraphQL } from '../../client.ts';
-import { endGateway, Instance } from '../../instance.ts';
+import { untilAccepting } from '../../database.ts';
+import { endGateway, Instance, startPostgres } from '../../instance.ts';
 import type { Scenario } from '../../scenario.ts';
 import { checkWriters } from '../check-writers.ts';
-import { startPostgres, untilAccepting } from '../postgres-server.ts';
 import { startWriters } from '../writers.ts';
 
 const createToken = `mutation ($expiresAt: DateTime) {

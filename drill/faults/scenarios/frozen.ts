@@ -2,10 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { until } from '../../../test/support/process.ts';
 import { descendants, residentMiB } from '../../../test/support/processes.ts';
 import { createAgent, isRefusal, type Reply, send, sendGraphQL } from '../../client.ts';
-import { Instance } from '../../instance.ts';
-import { quantile, type Scenario } from '../../scenario.ts';
-import { seconds } from '../../summary.ts';
-import { startPostgres } from '../postgres-server.ts';
+import { Instance, startPostgres } from '../../instance.ts';
+import type { Scenario } from '../../scenario.ts';
+import { quantile, seconds } from '../../summary.ts';
 
 const frozenMs = 30_000;
 const readers = 64;

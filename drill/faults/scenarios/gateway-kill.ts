@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { endGateway, Instance } from '../../instance.ts';
-import { quantile, type Scenario } from '../../scenario.ts';
-import { seconds } from '../../summary.ts';
+import type { Scenario } from '../../scenario.ts';
+import { quantile, seconds } from '../../summary.ts';
 import { checkWriters } from '../check-writers.ts';
 import { startWriters } from '../writers.ts';
 

@@ -4,8 +4,8 @@ import { until } from '../../../test/support/process.ts';
 import { residentMiB } from '../../../test/support/processes.ts';
 import { createAgent, isRefusal, type Reply, send, sendGraphQL } from '../../client.ts';
 import { Instance } from '../../instance.ts';
-import { quantile, type Scenario, type ScenarioContext } from '../../scenario.ts';
-import { mostRefusalMs, type Overload, seconds } from '../../summary.ts';
+import type { Scenario, ScenarioContext } from '../../scenario.ts';
+import { mostRefusalMs, type Overload, quantile, seconds } from '../../summary.ts';
 
 const groups = 300;
 const mapping = Array.from({ length: 20 }, (_, index) => ({ schemaId: `schema ${index}`, dataSource: `source ${index}` }));

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { until } from '../../../test/support/process.ts';
 import { send } from '../../client.ts';
-import { Instance } from '../../instance.ts';
+import { untilAccepting } from '../../database.ts';
+import { Instance, startPostgres } from '../../instance.ts';
 import type { Scenario, ScenarioContext } from '../../scenario.ts';
 import { seconds } from '../../summary.ts';
 import { checkWriters } from '../check-writers.ts';
-import { startPostgres, untilAccepting } from '../postgres-server.ts';
 import { startWriters, type Writers } from '../writers.ts';
 
 /** The most that may pass between the database's return and the gateway's service. */

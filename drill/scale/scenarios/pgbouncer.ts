@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import pg from 'pg';
 import { openEmbedded } from '../../../src/database/embedded/embedded.ts';
+import { query } from '../../database.ts';
 import { runEvent, startGateways, startLoadOn } from '../gateways.ts';
-import { query, startPgBouncer } from '../pgbouncer.ts';
+import { startPgBouncer } from '../pgbouncer.ts';
 import type { ScaleScenario } from '../scale-scenario.ts';
 
 /** Connections to the server, fewer than the gateways have. */

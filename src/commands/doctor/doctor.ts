@@ -4,7 +4,7 @@ import { readPackageVersion } from '../../package-root.ts';
 import { type Config, ConfigError, readConfig } from '../../settings.ts';
 import { escapeJson, escapeLines } from '../../terminal-text.ts';
 import { redactTokens } from '../../tokens.ts';
-import { asksForHelp, readOptions, UsageError } from '../options.ts';
+import { asksForHelp, readJsonFlag } from '../options.ts';
 import { type Check, type CheckContext, counted, failure, type Outcome, type Status } from './check.ts';
 import {
   checkAuditLog,
@@ -13,13 +13,13 @@ import {
   checkDatabase,
   checkDurability,
   checkExtensions,
+  checkKeys,
   checkMigrations,
   checkPrivileges,
   checkReplication,
   checkSchema,
   checkSessions,
 } from './database-checks.ts';
-import { checkKeys } from './keys-check.ts';
 import { checkDataDirectory, checkDisk, checkNode, checkOpenFiles, checkPort, checkSettings } from './machine-checks.ts';
 
 /** A check that was made. */
@@ -141,10 +141,7 @@ export async function doctor(
     stdout.write(doctorHelp);
     return 0;
   }
-  const { given, words, problems } = readOptions(args, { json: 'flag' });
-  if (words.length + problems.length > 0)
-    throw new UsageError([...problems, 'doctor accepts only --json.', '', doctorHelp].join('\n'));
-  const isJson = given.has('json');
+  const isJson = readJsonFlag(args, 'doctor', doctorHelp);
   const findings: Finding[] = [];
   for await (const each of runChecks(options)) {
     findings.push(each);

@@ -1,17 +1,16 @@
 import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
 import { get } from 'node:http';
 import { dirname, join, resolve } from 'node:path';
+import { bundledMajor } from '../../database/embedded/binaries.ts';
 import { findEmbedded } from '../../database/embedded/embedded.ts';
 import type { Layout } from '../../database/embedded/layout.ts';
 import { readPassword } from '../../database/embedded/password.ts';
 import { packageRoot } from '../../package-root.ts';
 import { settings } from '../../settings.ts';
+import { findMisspelled } from '../context.ts';
 import { keyFile } from '../key-file.ts';
-import { listenProblem, tryListening } from '../open-listener.ts';
-import { compareOpenFiles } from '../serve.ts';
-import { findMisspelled } from '../settings-help.ts';
+import { compareOpenFiles, listenProblem, tryListening } from '../open-listener.ts';
 import { type Check, type CheckContext, describeBytes, failure, type Outcome, ok, skipped, warning } from './check.ts';
-import { requireBundled } from './database-checks.ts';
 
 /** Which settings are set, and whether those that belong together agree. Invalid ones end before. */
 export const checkSettings: Check = ({ environment, config }) => {
@@ -84,6 +83,16 @@ export const checkDataDirectory: Check = ({ config: { databaseUrl, dataDir } }) 
   const state = server ? `runs (process ${server.pid}, port ${server.port})` : 'does not run';
   return ok(`${path}: PostgreSQL ${embedded.major} ${state}`);
 };
+
+/** Whether the bundled PostgreSQL can start on its data. */
+function requireBundled(major: string | undefined): Outcome | undefined {
+  const bundled = bundledMajor();
+  if (major === undefined || major === bundled) return undefined;
+  return failure(
+    `the data is of PostgreSQL ${major}, and this gateway bundles PostgreSQL ${bundled}`,
+    `Start it with the gateway version that created it, dump the database with pg_dump ${major}, and restore the dump into a new DATA_DIR.`,
+  );
+}
 
 /** Of what PostgreSQL does not start without, what has been seen to be missing. */
 const requiredFiles = ['PG_VERSION', 'global/pg_control', 'postgresql.conf', 'pg_hba.conf', 'pg_wal', 'base'];

@@ -1,59 +1,23 @@
-import { closeAtEnd, closeFrame, closeObject, recoverFromMismatch } from './brackets.ts';
-import { reportEmpty, reportTextAfter, skipTextBefore } from './document-edges.ts';
-import { createDoubts, doubtEnd } from './doubts.ts';
-import { parseValue } from './parse-value.ts';
+import { closeAtEnd } from './brackets.ts';
 import {
   createRemoval,
   createScanner,
+  type Edit,
   type Frame,
-  maxDepth,
   omitFix,
   type ParserState,
   type Scanner,
   type SyntaxProblem,
-  startMember,
 } from './parser-state.ts';
-import {
-  closeArrayBeforeKey,
-  endBeforeSibling,
-  openObjectBeforeKey,
-  reportExtraQuote,
-  reportKeyWithoutValue,
-  reportMissingComma,
-  reportValueWithoutKey,
-  skipExtraComma,
-  skipPunctuation,
-  skipStrayQuote,
-  skipStrayWord,
-  skipText,
-  splitUnclosedKey,
-  takeComma,
-} from './recovery.ts';
-import { bareKeyFollows, keyFollows, peekToken, skipUnclearMark } from './scan-mark.ts';
-import { opensString, scanString } from './scan-string.ts';
+import { createPositions } from './positions.ts';
+import { opensString } from './scan-string.ts';
 import { skipTrivia } from './scan-trivia.ts';
-import { scanBareKey } from './scan-word.ts';
-import {
-  closeBrace,
-  closeBracket,
-  colon,
-  comma,
-  endsInQuote,
-  onSameLine,
-  openBrace,
-  openBracket,
-  quoteText,
-  valueCanEnd,
-} from './source-text.ts';
-import type { ArrayNode, JsonNode, ObjectNode } from './syntax-tree.ts';
+import { endOfWord } from './scan-word.ts';
+import { openBrace, openBracket, quoteText } from './source-text.ts';
+import { parseValue, stepInArray, stepInObject } from './steps.ts';
 
 /** The result of parsing a text. */
-export interface JsonDocument {
-  /** The outermost value; undefined when the text has none. */
-  readonly root: JsonNode | undefined;
-  /** The offset of the first value nested deeper than {@link maxDepth}, which was skipped; undefined when there is none. */
-  readonly tooDeep: number | undefined;
-}
+type JsonDocument = Readonly<Pick<ParserState, 'root' | 'tooDeep'>>;
 
 /** A text has more values and marks than the caller wants to have parsed. */
 export class TooManyStepsError extends Error {}
@@ -109,128 +73,105 @@ function expectedIn(frame: Frame | undefined): 'nothing' | 'value' | 'other' {
   return isValue ? 'value' : 'other';
 }
 
-function stepInObject(parser: ParserState, frame: Frame, node: ObjectNode, code: number): void {
-  if (frame.state === 'after') expectCommaOrEnd(parser, frame, node, code);
-  else if (frame.state === 'colon') expectColon(parser, frame, code);
-  else if (frame.state === 'value') expectValue(parser, frame, node, code);
-  else expectKey(parser, frame, node, code);
+/**
+ * Lines where a problem has no fix, where quotes may have another meaning, or where two lack or are one too many: the mistake may
+ * not be where it shows.
+ */
+function createDoubts(text: string) {
+  const positions = createPositions(text);
+  const lineOf = (offset: number) => positions.at(offset).line;
+  const lines = new Set<number>();
+  const withQuote = new Set<number>();
+  let problems = 0;
+  return {
+    add: (offset: number): void => void lines.add(lineOf(offset)),
+    addProblem({ range, fix }: SyntaxProblem): void {
+      problems++;
+      if (!fix) lines.add(lineOf(range.start)).add(lineOf(range.end));
+      else if (changesQuote(text, fix)) {
+        const line = lineOf(fix.range.end);
+        (withQuote.has(line) ? lines : withQuote).add(line);
+      }
+    },
+    hasProblems: () => problems > 0,
+    /** Whether a fix changes none of these lines. */
+    isCertain({ fix }: SyntaxProblem): boolean {
+      if (!fix || lines.size === 0) return true;
+      const end = lineOf(fix.range.end);
+      for (let line = lineOf(fix.range.start); line <= end; line++) if (lines.has(line)) return false;
+      return true;
+    },
+  };
 }
 
-/** Expects a key, or the end of the object. */
-function expectKey(parser: ParserState, frame: Frame, node: ObjectNode, code: number): void {
-  const { scanner } = parser;
-  const start = scanner.at;
-  if (opensString(code)) {
-    const key = scanString(scanner);
-    if (splitUnclosedKey(scanner, frame, node, key, start)) return;
-    doubtEnd(scanner, key);
-    startMember(frame, node, key, start, scanner.at);
-  } else if (code === closeBrace || code === closeBracket) closeAfterComma(parser, frame, code);
-  else if (code === comma) skipExtraComma(scanner);
-  else if (code === openBrace && frame.state === 'next' && parser.frames.at(-2)?.node.kind === 'array')
-    endBeforeSibling(parser, node);
-  else if (code === openBrace || code === openBracket || code === colon) reportValueWithoutKey(parser, frame, node, code);
-  else if (bareKeyFollows(scanner)) startMember(frame, node, scanBareKey(scanner), start, scanner.at);
-  else skipStrayWord(parser, frame, node);
+/** Whether a fix adds or removes one double quote, or changes text that has one. */
+function changesQuote(text: string, { range: { start, end }, newText }: Edit): boolean {
+  const old = text.slice(start, end);
+  return newText === '"' || old === '"' || (newText !== '' && old.includes('"'));
 }
 
-/** Expects the colon after a key. */
-function expectColon(parser: ParserState, frame: Frame, code: number): void {
-  const { scanner } = parser;
+/** Skips and reports text before the document, such as `module.exports =` or a Markdown fence. */
+function skipTextBefore(scanner: Scanner): void {
   const { text } = scanner;
-  if (code === colon) {
-    scanner.at++;
-    frame.state = 'value';
-  } else if (code === 0x22 && scanner.at === scanner.lastEnd && /^"\s{0,20}:/.test(text.slice(scanner.at, scanner.at + 22))) {
-    reportExtraQuote(scanner);
-  } else if (code === 0x3d || code === 0xff1a) {
-    const range = { start: scanner.at, end: scanner.at + (text[scanner.at + 1] === '>' ? 2 : 1) };
-    scanner.at = range.end;
-    frame.state = 'value';
-    const fix = { range, newText: ':' };
+  const start = scanner.at;
+  if (start >= text.length) return;
+  const code = text.charCodeAt(start);
+  if (code === openBrace || code === openBracket || (opensString(code) && !text.startsWith('```', start))) return;
+  const word = text.slice(start, endOfWord(text, start));
+  const rest = text.slice(endOfWord(text, start)).trim();
+  if (rest === '' && /^(?:true|false|null|-?\d[\d.eE+-]*)$/.test(word)) return;
+  const brace = text.indexOf('{', start);
+  const end = brace === -1 ? text.length : brace;
+  scanner.at = end;
+  scanner.lastEnd = end;
+  const range = { start, end: start + text.slice(start, end).trimEnd().length };
+  scanner.report({
+    range,
+    message:
+      brace === -1
+        ? `The file contains no JSON, only ${quoteText(text, range)}.`
+        : `There is text before the document: ${quoteText(text, range)}.`,
+    suggestion:
+      brace === -1
+        ? 'Write the configuration as one JSON object, between { and }.'
+        : 'Remove it: the file must contain one JSON object and nothing else.',
+  });
+}
+
+/** Reports text after the document. */
+function reportTextAfter(parser: ParserState): void {
+  const { scanner, root } = parser;
+  const { text } = scanner;
+  while (scanner.at < text.length) {
+    const start = scanner.at;
+    const mark = text[start];
+    if (mark === ',' || mark === ';') {
+      scanner.at++;
+      if (/\S/.test(text.slice(scanner.at, scanner.at + 100))) skipTrivia(scanner, 'nothing');
+      if (scanner.at < text.length && scanner.at > start + 1) continue;
+      scanner.report(
+        createRemoval(
+          { start, end: start + 1 },
+          `${mark === ',' ? 'A comma' : 'A semicolon'} follows the document.`,
+          'Remove it.',
+        ),
+      );
+      skipTrivia(scanner, 'nothing');
+      continue;
+    }
+    const range = { start, end: start + text.slice(start).trimEnd().length };
+    if (root?.kind === 'object' || root?.kind === 'array') root.damaged = true;
     scanner.report({
       range,
-      message: `A colon is expected between a key and its value, not ${quoteText(text, range)}.`,
-      suggestion: 'Write a colon.',
-      fix,
+      message: `The document ends before ${quoteText(text, range)}.`,
+      suggestion: 'Remove what follows, or the closing bracket too many before it.',
     });
-  } else if (code === comma || code === closeBrace || code === closeBracket || !onSameLine(text, scanner.lastEnd, scanner.at)) {
-    reportKeyWithoutValue(scanner, frame);
-  } else {
-    frame.state = 'value';
-    const range = peekToken(scanner);
-    // It is a value for certain only if the value can end behind it; what touches the quote before it, only if it begins with
-    // such a quote.
-    const touchesString = scanner.at === scanner.lastEnd && endsInQuote(text, scanner.at);
-    const canEnd = code === openBrace || code === openBracket || valueCanEnd(text, range.end);
-    const unclear = !canEnd || (touchesString && code !== 0x22);
-    scanner.report({
-      range,
-      message: `A colon is missing before ${quoteText(text, range)}.`,
-      suggestion: 'Put a colon after the key.',
-      ...(unclear ? { unclear } : { fix: { range: { start: scanner.lastEnd, end: scanner.lastEnd }, newText: ':' } }),
-    });
+    return;
   }
 }
 
-/** Expects the value after a colon. */
-function expectValue(parser: ParserState, frame: Frame, node: ObjectNode, code: number): void {
-  if (code === comma || code === closeBrace || code === closeBracket) reportKeyWithoutValue(parser.scanner, frame);
-  else if (code === colon) skipPunctuation(parser, node);
-  else if (!skipUnclearMark(parser.scanner, true)) {
-    frame.state = 'after';
-    parseValue(parser);
-  }
-}
-
-/** Expects a comma or the end of the object, after a value. */
-function expectCommaOrEnd(parser: ParserState, frame: Frame, node: ObjectNode, code: number): void {
-  const { scanner } = parser;
-  if (code === comma || code === 0x3b || code === 0xff0c) takeComma(scanner, frame, code);
-  else if (code === closeBrace) closeObject(parser);
-  else if (code === closeBracket) recoverFromMismatch(parser, code);
-  else if (code === colon) openObjectBeforeKey(parser) || skipPunctuation(parser, node);
-  else if (code === openBrace && parser.frames.at(-2)?.node.kind === 'array') endBeforeSibling(parser, node);
-  else if (opensString(code) && skipStrayQuote(parser)) return;
-  else if (opensString(code) && parser.frames.at(-2)?.node.kind === 'array' && !keyFollows(scanner))
-    endBeforeSibling(parser, node);
-  else if (opensString(code) || code === openBrace || code === openBracket || bareKeyFollows(scanner))
-    reportMissingComma(scanner, frame);
-  else skipText(parser, node);
-}
-
-function stepInArray(parser: ParserState, frame: Frame, node: ArrayNode, code: number): void {
-  const { scanner } = parser;
-  const after = frame.state === 'after';
-  if (code === closeBracket || code === closeBrace) {
-    if (after) code === closeBracket ? closeFrame(parser) : recoverFromMismatch(parser, code);
-    else closeAfterComma(parser, frame, code);
-  } else if (code === comma || code === 0x3b || code === 0xff0c)
-    after ? takeComma(scanner, frame, code) : skipExtraComma(scanner);
-  else if (code === colon) after && closeArrayBeforeKey(parser, node) ? undefined : skipPunctuation(parser, node);
-  else if (!after) {
-    if (skipUnclearMark(scanner, false)) return;
-    frame.state = 'after';
-    parseValue(parser);
-  } else if (opensString(code) && skipStrayQuote(parser)) return;
-  else if (opensString(code) && parser.frames.at(-2)?.node.kind === 'object' && keyFollows(scanner)) frame.state = 'next';
-  else if (opensString(code) || code === openBrace || code === openBracket) reportMissingComma(scanner, frame);
-  else skipText(parser, node);
-}
-
-function closeAfterComma(parser: ParserState, frame: Frame, code: number): void {
-  const trailing = frame.state === 'next' && frame.comma >= 0;
-  if ((code === closeBrace) !== (frame.node.kind === 'object')) recoverFromMismatch(parser, code);
-  else if (code === closeBrace) closeObject(parser);
-  else closeFrame(parser);
-  // A bracket that was skipped closes nothing, and the comma before it may be needed.
-  if (!trailing || parser.frames.includes(frame)) return;
-  const bracket = String.fromCharCode(code);
-  parser.scanner.report(
-    createRemoval(
-      { start: frame.comma, end: frame.comma + 1 },
-      `There is a trailing comma before the closing ${bracket}.`,
-      'Remove this comma.',
-    ),
-  );
+/** Reports a text that is only whitespace. */
+function reportEmpty(scanner: Scanner): void {
+  const range = { start: 0, end: scanner.text.length };
+  scanner.report({ range, message: 'The file is empty.', suggestion: 'Write an object with at least "name" and "navigation".' });
 }

@@ -113,8 +113,9 @@ export interface ParserState {
   readonly scanner: Scanner;
   /** The open objects and arrays, outermost first. */
   readonly frames: Frame[];
+  /** The outermost value; undefined when the text has none. */
   root: JsonNode | undefined;
-  /** The offset of the first value that is nested too deep. */
+  /** The offset of the first value that is nested too deep, which was skipped; undefined when there is none. */
   tooDeep: number | undefined;
   /**
    * Closing minus opening brackets in the rest of the text, minus the open ones: positive when there are too many closing

@@ -1,6 +1,5 @@
 import { createRemoval, type Scanner } from './parser-state.ts';
-import { keyCanEnd, quoteText, valueCanEnd } from './source-text.ts';
-import { closeAtLineEnd, findEndOnLaterLine, punctuation } from './unclosed-string.ts';
+import { codePointOf, comma, keyCanEnd, quoteText, valueCanEnd } from './source-text.ts';
 
 /** The characters that can open a string, by code, with those that can then close it. Only the first is JSON. */
 const closers = new Map([
@@ -14,17 +13,6 @@ const closers = new Map([
   [0x2018, "’‘'"],
   [0x2019, "’‘'"],
 ]);
-
-const escapes: Readonly<Record<string, string>> = {
-  '"': '"',
-  '\\': '\\',
-  '/': '/',
-  b: '\b',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t',
-};
 
 /** `""name"`: the opening quote is doubled. */
 const doubled = /^""[^"\s,\]}:][^"\r\n]*"[ \t]*(?:[:,\]}\r\n]|$)/;
@@ -126,15 +114,15 @@ function scanStringWithEscapes(scanner: Scanner, start: number): string {
   return value;
 }
 
+/** An escape that JSON has. */
+const standardEscape = /^\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/;
+
 /** Scans an escape; it is not `certain` what one means that JSON does not have. */
 function scanEscape(scanner: Scanner, at: number): { value: string; end: number; certain: boolean } {
   const { text } = scanner;
+  const [known] = standardEscape.exec(text.slice(at, at + 6)) ?? [];
+  if (known !== undefined) return { value: JSON.parse(`"${known}"`), end: at + known.length, certain: true };
   const letter = text[at + 1];
-  if (letter === 'u' && /^[0-9a-fA-F]{4}$/.test(text.slice(at + 2, at + 6))) {
-    return { value: String.fromCharCode(Number.parseInt(text.slice(at + 2, at + 6), 16)), end: at + 6, certain: true };
-  }
-  const value = letter === undefined ? undefined : Object.hasOwn(escapes, letter) ? escapes[letter] : undefined;
-  if (value !== undefined) return { value, end: at + 2, certain: true };
   if (letter === undefined || letter === '\n' || letter === '\r') {
     scanner.report({
       range: { start: at, end: at + 1 },
@@ -156,7 +144,7 @@ function scanEscape(scanner: Scanner, at: number): { value: string; end: number;
 function reportControl(scanner: Scanner, start: number, end: number, newText: string): void {
   const code = scanner.text.charCodeAt(start);
   const isBreak = code === 10 || code === 13;
-  const what = code === 9 ? 'a tab' : isBreak ? 'a line break' : `the control character U+${toHex(code)}`;
+  const what = code === 9 ? 'a tab' : isBreak ? 'a line break' : `the control character ${codePointOf(code)}`;
   const range = { start, end };
   scanner.report({
     range,
@@ -164,10 +152,6 @@ function reportControl(scanner: Scanner, start: number, end: number, newText: st
     suggestion: `Write ${isBreak ? '\\n' : newText}, or remove it.`,
     fix: { range, newText },
   });
-}
-
-function toHex(code: number): string {
-  return code.toString(16).toUpperCase().padStart(4, '0');
 }
 
 /** Reports other quotes than JSON has. There is a fix when the string means `value` for certain, and ends where it seems to. */
@@ -189,4 +173,77 @@ function reportQuotes(scanner: Scanner, start: number, end: number, value: strin
     ...((!isEnd || spansStrings) && { unclear: true }),
   });
   scanner.recovering ||= !isEnd;
+}
+
+/** What begins a line after an unclosed string. */
+const punctuation = '"\'}]{[,<=>';
+
+/**
+ * Whether a string ends on a later line, because what closes it first stands where a value can end. `none`: it does not, so it is
+ * unclosed; `unknown`: that is too far away, or what lies between is a comment or a part of the string.
+ */
+function findEndOnLaterLine(text: string, from: number, closing: string): 'found' | 'none' | 'unknown' {
+  if (text[from] === '#' || text.startsWith('//', from) || text.startsWith('/*', from)) return 'unknown';
+  const limit = Math.min(text.length, from + 1000);
+  for (let at = from; at < limit; at++) {
+    const character = text[at] as string;
+    if (character === '\\') at++;
+    else if (closing.includes(character)) return valueCanEnd(text, at + 1) ? 'found' : 'none';
+  }
+  return limit < text.length ? 'unknown' : 'none';
+}
+
+/** Whether only whitespace and at most one comma are between two offsets. */
+function isOutside(text: string, from: number, to: number): boolean {
+  let commas = 0;
+  for (let at = from; at < to; at++) {
+    const code = text.charCodeAt(at);
+    if (code === comma) commas++;
+    else if (code !== 32 && code !== 9 && code !== 13) return false;
+  }
+  return commas <= 1;
+}
+
+interface UnclosedString {
+  readonly start: number;
+  /** Where what is not in the parts yet begins. */
+  readonly from: number;
+  readonly lineEnd: number;
+  /** What comes after the line break. */
+  readonly next: number;
+}
+
+/**
+ * Closes a string at the end of its line, before the comma or brackets that most likely follow it.
+ *
+ * @param isUnclosed whether it cannot go on after the line.
+ */
+function closeAtLineEnd(
+  scanner: Scanner,
+  { start, from, lineEnd, next }: UnclosedString,
+  parts: string[],
+  isUnclosed: boolean,
+): string {
+  const { text } = scanner;
+  let end = lineEnd;
+  while (end > from && ' \t\r\n,]}'.includes(text[end - 1] as string)) end--;
+  scanner.at = scanner.lastEnd = end;
+  const range = { start, end };
+  // The closing quote has only one possible position when only a comma that is needed there was taken as outside of the string.
+  const certain =
+    isUnclosed &&
+    text[start] === '"' &&
+    end > from &&
+    isOutside(text, end, lineEnd) &&
+    !(text.slice(end, lineEnd).includes(',') && '}]'.includes(text[next] ?? '}')) &&
+    !/\s(?:#|\/[/*])/.test(text.slice(from, end));
+  const curly = end > from + 1 && '”“'.includes(text[end - 1] as string);
+  scanner.report({
+    range,
+    message: `The string ${quoteText(text, range)} is not closed.`,
+    suggestion: 'Put a double quote at its end.',
+    ...(certain ? { fix: { range: { start: curly ? end - 1 : end, end }, newText: '"' } } : { unclear: true }),
+  });
+  parts.push(text.slice(from, curly ? end - 1 : end));
+  return parts.join('');
 }

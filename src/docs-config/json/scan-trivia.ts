@@ -1,6 +1,7 @@
 import { createRemoval, type Scanner } from './parser-state.ts';
 import { endOfWord } from './scan-word.ts';
 import {
+  codePointOf,
   endOfLine,
   endsInQuote,
   isOtherSpace,
@@ -154,7 +155,6 @@ function skipOtherSpaces(scanner: Scanner): void {
     scanner.report(createRemoval(range, message, 'Save it as UTF-8 without a byte order mark.'));
     return;
   }
-  const code = scanner.text.charCodeAt(start).toString(16).toUpperCase().padStart(4, '0');
-  const message = `The invisible character U+${code} is not whitespace in JSON.`;
+  const message = `The invisible character ${codePointOf(scanner.text.charCodeAt(start))} is not whitespace in JSON.`;
   scanner.report({ range, message, suggestion: 'Replace it with a space.', fix: { range, newText: ' ' } });
 }

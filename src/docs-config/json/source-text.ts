@@ -27,6 +27,9 @@ export function quoteText(text: string, { start, end }: TextRange): string {
   return `\`${short}\``;
 }
 
+/** A character by its code, as in `U+00A0`. */
+export const codePointOf = (code: number): string => `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
+
 /** Whether a value can end at an offset: a comma, a closing bracket, a comment or the end of the line follows. */
 export function valueCanEnd(text: string, at: number): boolean {
   return /^[ \t]{0,20}(?:[,;，\]}\r\n]|$|[ \t]#|[ \t]\/[/*]|[ \t]<!--)/.test(text.slice(at, at + 25));

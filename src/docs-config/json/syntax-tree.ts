@@ -2,7 +2,7 @@
  * A parsed JSON value: every value and key with its range. Objects are lists of members rather than JavaScript objects, so
  * `__proto__` is a key like any other, and duplicate keys are kept.
  */
-export type JsonNode = ObjectNode | ArrayNode | StringNode | NumberNode | BooleanNode | NullNode | ErrorNode;
+export type JsonNode = ObjectNode | ArrayNode | StringNode | BooleanNode | PlainNode;
 
 /** Offsets are UTF-16 code units from 0; `end` is the first one after the text. */
 export interface TextRange {
@@ -16,7 +16,7 @@ export interface ObjectNode extends Spanned {
   readonly members: Member[];
   /** The cached result of {@link effectiveMembers}. */
   byKey: ReadonlyMap<string, Member> | undefined;
-  /** Brackets do not match here, so members may be missing or misplaced: rules must not report missing members. */
+  /** See {@link isDamaged}: rules must not report missing members. */
   damaged: boolean;
 }
 
@@ -33,25 +33,18 @@ export interface StringNode extends Spanned {
   readonly value: string;
 }
 
-/** A number. No rule needs its value, so only its range is kept. */
-interface NumberNode extends Spanned {
-  readonly kind: 'number';
-}
-
 /** `true` or `false`. */
 interface BooleanNode extends Spanned {
   readonly kind: 'boolean';
   readonly value: boolean;
 }
 
-/** `null`. */
-interface NullNode extends Spanned {
-  readonly kind: 'null';
-}
-
-/** Text that could not be parsed as a value. A syntax problem was reported, so rules skip it. */
-interface ErrorNode extends Spanned {
-  readonly kind: 'error';
+/**
+ * A number, of which no rule needs the value; `null`; or text that could not be parsed as a value (`error`): a syntax problem was
+ * reported, so rules skip it.
+ */
+interface PlainNode extends Spanned {
+  readonly kind: 'number' | 'null' | 'error';
 }
 
 /** A key and its value. */
@@ -75,9 +68,12 @@ export function createObjectNode(start: number, end = start + 1, damaged = false
 /** Shared, because an empty map takes more memory than an object node. */
 const noMembers: ReadonlyMap<string, Member> = new Map();
 
-/** The members by key; of a duplicate key the last one, as in every JSON parser. Call it only after parsing: it is cached. */
-export function effectiveMembers(node: ObjectNode): ReadonlyMap<string, Member> {
-  if (node.members.length === 0) return noMembers;
+/**
+ * The members by key; of a duplicate key the last one, as in every JSON parser. None if the node is not an object. Call it only
+ * after parsing: it is cached.
+ */
+export function effectiveMembers(node: JsonNode): ReadonlyMap<string, Member> {
+  if (node.kind !== 'object' || node.members.length === 0) return noMembers;
   if (node.byKey) return node.byKey;
   const members = new Map<string, Member>();
   for (const member of node.members) members.set(member.key, member);
@@ -87,5 +83,10 @@ export function effectiveMembers(node: ObjectNode): ReadonlyMap<string, Member> 
 
 /** The value of a key; of a duplicate key the last one. Undefined when it is missing or the node is not an object. */
 export function valueUnder(node: JsonNode | undefined, key: string): JsonNode | undefined {
-  return node?.kind === 'object' ? effectiveMembers(node).get(key)?.value : undefined;
+  return node && effectiveMembers(node).get(key)?.value;
+}
+
+/** Whether brackets do not match in an object or array, so that something in it may be missing or misplaced. */
+export function isDamaged(node: JsonNode): boolean {
+  return (node.kind === 'object' || node.kind === 'array') && node.damaged;
 }

@@ -1,23 +1,44 @@
+import { styleText } from 'node:util';
 import { escapeControls } from '../../terminal-text.ts';
-import type { Diagnostic } from '../diagnostic.ts';
+import type { FixedText } from '../apply-fixes.ts';
+import type { Diagnostic } from '../collect-diagnostics.ts';
 import { explainCommand } from '../explain.ts';
-import { type CheckedFile, createStyles, type Styles } from './checked-file.ts';
-import { createCodeFrames } from './code-frame.ts';
+import { findLineStarts, type Range } from '../json/positions.ts';
+import type { Report } from '../validate.ts';
+
+/** A file with its report: the input of every reporter. */
+export interface CheckedFile {
+  /** The path as the user wrote it; `-` for standard input. */
+  readonly file: string;
+  readonly source: string;
+  readonly report: Report;
+  /** The fixes applied before the check; missing when fixing was not requested. */
+  readonly fixed?: Pick<FixedText, 'fixes' | 'fixCount'>;
+}
+
+/** Styles a text for a terminal. */
+type Style = (format: 'red' | 'yellow' | 'green' | 'cyan' | 'bold' | 'dim', text: string) => string;
+
+/** Without color, the text stays as it is. The caller decides about color, not the stream. */
+const styleWith =
+  (color: boolean): Style =>
+  (format, text) =>
+    color ? styleText(format, text, { validateStream: false }) : text;
 
 /** Renders the applied fixes of each file: position in the original text, code and message. Empty when there are none. */
 export function renderFixes(checked: readonly CheckedFile[], color: boolean): string {
-  const styles = createStyles(color);
-  return checked.map((file) => renderFile(file, styles)).join('');
+  const style = styleWith(color);
+  return checked.map((file) => renderFile(file, style)).join('');
 }
 
-function renderFile({ file, fixed }: CheckedFile, styles: Styles): string {
+function renderFile({ file, fixed }: CheckedFile, style: Style): string {
   if (!fixed || fixed.fixCount === 0) return '';
   const { fixes, fixCount } = fixed;
   const lines = fixes.map(
-    ({ code, message, range: { start } }) => `  ${start.line}:${start.column} ${styles.bold(code)} ${escapeControls(message)}`,
+    ({ code, message, range: { start } }) => `  ${start.line}:${start.column} ${style('bold', code)} ${escapeControls(message)}`,
   );
   if (fixCount > fixes.length) lines.push(`  and ${fixCount - fixes.length} more`);
-  const head = `${styles.bold(escapeControls(file))}: ${styles.green(`fixed ${fixCount}`)}`;
+  const head = `${style('bold', escapeControls(file))}: ${style('green', `fixed ${fixCount}`)}`;
   return `${[head, ...lines].join('\n')}\n\n`;
 }
 
@@ -25,39 +46,39 @@ function renderFile({ file, fixed }: CheckedFile, styles: Styles): string {
  * Renders for people: the applied fixes, each diagnostic with its position, code frame and suggestion, and a one-line summary.
  */
 export function renderPretty(checked: readonly CheckedFile[], color: boolean): string {
-  const styles = createStyles(color);
+  const style = styleWith(color);
   const blocks = checked.flatMap(({ file, source, report }) => {
-    const frame = createCodeFrames(source);
-    return report.diagnostics.map((diagnostic) => renderDiagnostic(file, diagnostic, frame, styles));
+    const frame = createCodeFrames(source, style);
+    return report.diagnostics.map((diagnostic) => renderDiagnostic(file, diagnostic, frame, style));
   });
-  return `${renderFixes(checked, color)}${blocks.join('\n')}${blocks.length > 0 ? '\n' : ''}${renderSummary(checked, styles)}\n`;
+  return `${renderFixes(checked, color)}${blocks.join('\n')}${blocks.length > 0 ? '\n' : ''}${renderSummary(checked, style)}\n`;
 }
 
 function renderDiagnostic(
   file: string,
   diagnostic: Diagnostic,
   frame: ReturnType<typeof createCodeFrames>,
-  styles: Styles,
+  style: Style,
 ): string {
   const { code, severity, message, pointer, range, suggestion, fix } = diagnostic;
-  const strong = severity === 'error' ? styles.red : styles.yellow;
+  const strong = strongOf(severity);
   const place = escapeControls(`${file === '-' ? 'standard input' : file}:${range.start.line}:${range.start.column}`);
-  const lines = [
-    `${styles.bold(place)} ${strong(severity)} ${styles.bold(code)}${pointer ? ` ${styles.dim(escapeControls(pointer))}` : ''}`,
+  const where = pointer ? ` ${style('dim', escapeControls(pointer))}` : '';
+  const hint = fix && severity === 'error' ? style('dim', ' (--fix does it)') : '';
+  return `${[
+    `${style('bold', place)} ${style(strong, severity)} ${style('bold', code)}${where}`,
     `  ${escapeControls(message)}`,
     '',
-    ...frame(range, { mark: strong, gutter: styles.dim }).map((line) => `  ${line}`),
+    ...frame(range, strong).map((line) => `  ${line}`),
     '',
-  ];
-  if (suggestion)
-    lines.push(
-      `  ${styles.cyan('→')} ${escapeControls(suggestion)}${fix && severity === 'error' ? styles.dim(' (--fix does it)') : ''}`,
-    );
-  lines.push(`  ${styles.dim(`  see ${explainCommand(code)}`)}`);
-  return `${lines.join('\n')}\n`;
+    ...(suggestion ? [`  ${style('cyan', '→')} ${escapeControls(suggestion)}${hint}`] : []),
+    `  ${style('dim', `  see ${explainCommand(code)}`)}`,
+  ].join('\n')}\n`;
 }
 
-function renderSummary(checked: readonly CheckedFile[], styles: Styles): string {
+const strongOf = (severity: Diagnostic['severity']) => (severity === 'error' ? 'red' : 'yellow');
+
+function renderSummary(checked: readonly CheckedFile[], style: Style): string {
   const errors = sum(checked, ({ report }) => report.errorCount);
   const warnings = sum(checked, ({ report }) => report.warningCount);
   const fixable = sum(
@@ -67,8 +88,8 @@ function renderSummary(checked: readonly CheckedFile[], styles: Styles): string 
   const files = formatCount(checked.length, 'file');
   if (errors + warnings === 0) return `${files} checked: no problems.`;
   const found = [
-    errors > 0 && styles.red(formatCount(errors, 'error')),
-    warnings > 0 && styles.yellow(formatCount(warnings, 'warning')),
+    errors > 0 && style(strongOf('error'), formatCount(errors, 'error')),
+    warnings > 0 && style(strongOf('warning'), formatCount(warnings, 'warning')),
   ];
   const hint = fixable > 0 ? `; --fix corrects ${fixable === errors ? (errors === 1 ? 'it' : 'all errors') : fixable}` : '';
   return `${files} checked: ${found.filter(Boolean).join(', ')}${hint}.`;
@@ -80,4 +101,54 @@ function sum(checked: readonly CheckedFile[], value: (file: CheckedFile) => numb
 
 function formatCount(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+/** The maximum number of characters shown of a line; of a longer line, the part around the range. */
+const width = 100;
+const linesBefore = 2;
+const linesAfter = 1;
+
+/** Creates a function that renders the lines around a range of the text, with the range underlined. */
+function createCodeFrames(source: string, style: Style): (range: Range, strong: 'red' | 'yellow') => string[] {
+  let starts: Uint32Array | undefined;
+  return ({ start, end }, strong) => {
+    starts ??= findLineStarts(source);
+    const first = Math.max(1, start.line - linesBefore);
+    const last = Math.min(starts.length, start.line + linesAfter);
+    const digits = String(last).length;
+    const from = Math.max(0, start.column - 1 - Math.floor(width / 2));
+    const window = start.column - 1 < width - 20 ? 0 : from;
+    const frame: string[] = [];
+    for (let number = first; number <= last; number++) {
+      const line = source.slice(starts[number - 1], endOfLine(source, starts, number));
+      const shown = line.slice(window, window + width);
+      const cut = `${window > 0 && line.length > 0 ? '…' : ''}${escapeControls(shown)}${line.length > window + width ? '…' : ''}`;
+      const here = number === start.line;
+      frame.push(`${here ? style(strong, '>') : ' '} ${style('dim', `${String(number).padStart(digits)} |`)} ${cut}`.trimEnd());
+      if (!here) continue;
+      const before = (window > 0 ? 1 : 0) + countCells(escapeControls(line.slice(window, start.column - 1)));
+      const spanEnd = start.line === end.line ? end.column - 1 : line.length;
+      const span = countCells(escapeControls(line.slice(start.column - 1, Math.min(spanEnd, window + width))));
+      const mark = style(strong, '^'.repeat(Math.max(1, span)));
+      frame.push(`  ${style('dim', `${' '.repeat(digits)} |`)} ${' '.repeat(before)}${mark}`);
+    }
+    return frame;
+  };
+}
+
+/** The offset of the break that ends a line, by its number from 1; of the last line, the end of the text. */
+function endOfLine(source: string, starts: Uint32Array, number: number): number {
+  const next = starts[number];
+  if (next === undefined) return source.length;
+  return source.startsWith('\r\n', next - 2) ? next - 2 : next - 1;
+}
+
+const wide =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
+
+/** The width of a text on a terminal, in cells: East Asian letters and emoji take two. */
+function countCells(text: string): number {
+  let total = 0;
+  for (const character of text) total += /\p{M}/u.test(character) ? 0 : wide.test(character) ? 2 : 1;
+  return total;
 }

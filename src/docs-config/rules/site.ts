@@ -1,5 +1,5 @@
 import { didYouMean } from '../did-you-mean.ts';
-import { type JsonNode, valueUnder } from '../json/syntax-tree.ts';
+import { isDamaged, type JsonNode, valueUnder } from '../json/syntax-tree.ts';
 
 /** What rules need to know about the whole document and the files around it. Computed on first use. */
 export interface Site {
@@ -65,13 +65,13 @@ export function isAddress(path: string): boolean {
 function findVersions(root: JsonNode): ReadonlySet<string> | undefined {
   const versions = valueUnder(root, 'versions');
   if (!versions) return isDamaged(root) ? undefined : new Set();
-  if (versions.kind !== 'array' || versions.damaged) return undefined;
+  if (versions.kind !== 'array' || isDamaged(versions)) return undefined;
   return new Set(versions.items.flatMap((item) => (item.kind === 'string' ? [item.value] : [])));
 }
 
 function findPages(root: JsonNode): string[] | undefined {
   const navigation = valueUnder(root, 'navigation');
-  if (navigation?.kind !== 'array' || navigation.damaged || isDamaged(root)) return undefined;
+  if (navigation?.kind !== 'array' || isDamaged(navigation) || isDamaged(root)) return undefined;
   const found: string[] = [];
   const waiting: JsonNode[] = [...navigation.items];
   for (let node = waiting.pop(); node; node = waiting.pop()) {
@@ -80,10 +80,6 @@ function findPages(root: JsonNode): string[] | undefined {
     if (below?.kind === 'array') for (const item of below.items) waiting.push(item);
   }
   return found;
-}
-
-function isDamaged(node: JsonNode): boolean {
-  return node.kind === 'object' && node.damaged;
 }
 
 /** Whether an entry of a sorted list starts with a prefix: such entries directly follow the position of the prefix. */

@@ -1,6 +1,6 @@
 import { didYouMean } from '../did-you-mean.ts';
 import type { Edit } from '../json/parser-state.ts';
-import type { JsonNode, StringNode } from '../json/syntax-tree.ts';
+import { isDamaged, type JsonNode, type StringNode } from '../json/syntax-tree.ts';
 import { forms } from '../schema/annotations.ts';
 import { docsConfigModel, type SchemaModel } from '../schema/schema-model.ts';
 import {
@@ -147,7 +147,7 @@ export const emptyValue: Rule = {
 };
 
 function isEmpty({ node }: Visit): boolean {
-  if (node.kind === 'array') return node.items.length === 0 && !node.damaged;
+  if (node.kind === 'array') return node.items.length === 0 && !isDamaged(node);
   return node.kind === 'string' && node.value.trim() === '';
 }
 

@@ -1,21 +1,15 @@
 import type { z } from 'zod';
-import type { JsonNode } from '../json/syntax-tree.ts';
+import { effectiveMembers, type JsonNode, type Member } from '../json/syntax-tree.ts';
 import { type Annotations, annotationRegistry } from './annotations.ts';
-import { docsConfig } from './definition.ts';
+import { type DocsConfig, docsConfig } from './definition.ts';
 
 /** The definition of a value without zod's wrappers: what rules and normalization are based on. */
-export type SchemaModel = ObjectModel | ArrayModel | StringModel | EnumModel | BooleanModel | UnionModel;
+export type SchemaModel = ObjectModel | StringModel | PlainModel;
 
 /** An object with known fields. */
 export interface ObjectModel extends Described {
   readonly kind: 'object';
   readonly fields: ReadonlyMap<string, Field>;
-}
-
-/** An array. */
-export interface ArrayModel extends Described {
-  readonly kind: 'array';
-  readonly element: SchemaModel;
 }
 
 /** A string, possibly with a pattern. */
@@ -24,22 +18,14 @@ export interface StringModel extends Described {
   readonly pattern: RegExp | undefined;
 }
 
-/** One of the listed strings. */
-export interface EnumModel extends Described {
-  readonly kind: 'enum';
-  readonly values: readonly string[];
-}
-
-/** `true` or `false`. */
-export interface BooleanModel extends Described {
-  readonly kind: 'boolean';
-}
-
-/** One of several models, distinguished by the JSON type of the value. */
-export interface UnionModel extends Described {
-  readonly kind: 'union';
-  readonly branches: readonly SchemaModel[];
-}
+/** Of the models of a union, the JSON type of the value decides which one applies. */
+type PlainModel = Described &
+  (
+    | { readonly kind: 'array'; readonly element: SchemaModel }
+    | { readonly kind: 'enum'; readonly values: readonly string[] }
+    | { readonly kind: 'boolean' }
+    | { readonly kind: 'union'; readonly branches: readonly SchemaModel[] }
+  );
 
 /** A field of an object. */
 export interface Field {
@@ -85,7 +71,10 @@ function createModel(schema: Definition): SchemaModel {
   if (def.type === 'union') return { kind: 'union', branches: def.options.map(toModel), ...described };
   if (def.type === 'enum') return { kind: 'enum', values: Object.values(def.entries).map(String), ...described };
   if (def.type === 'boolean') return { kind: 'boolean', ...described };
-  if (def.type === 'string') return { kind: 'string', pattern: findPattern(def), ...described };
+  if (def.type === 'string') {
+    const [pattern] = (def.checks ?? []).flatMap((check) => (check._zod.def as { pattern?: RegExp }).pattern ?? []);
+    return { kind: 'string', pattern, ...described };
+  }
   throw new TypeError(`The schema uses the zod type ${def.type}, which has no model.`);
 }
 
@@ -106,22 +95,50 @@ function toField(schema: Definition): Field {
   return { model, description: model.description, absent, present: !optional, fallback };
 }
 
-function findPattern(def: z.core.$ZodStringDef): RegExp | undefined {
-  for (const check of def.checks ?? []) {
-    const { pattern } = check._zod.def as { pattern?: RegExp };
-    if (pattern) return pattern;
-  }
-  return undefined;
-}
-
 /** The part of a model that applies to values of a JSON type, so that a union yields one diagnostic and not one per branch. */
 export function branchFor(model: SchemaModel, kind: JsonNode['kind']): SchemaModel | undefined {
-  if (model.kind === 'union') {
-    for (const branch of model.branches) if (branchFor(branch, kind)) return branch;
-    return undefined;
-  }
+  if (model.kind === 'union') return model.branches.find((branch) => branchFor(branch, kind));
   return model.kind === kind || (model.kind === 'enum' && kind === 'string') ? model : undefined;
 }
 
 /** The model of the document. */
 export const docsConfigModel = toModel(docsConfig) as ObjectModel;
+
+/**
+ * Fills in every default and drops fields that are not part of the schema. A value that does not match, which is possible only
+ * when its diagnostic was turned off, counts as missing. Null when a required value is missing.
+ */
+export function normalize(root: JsonNode): DocsConfig | null {
+  return (normalizeValue(root, docsConfigModel) as DocsConfig | undefined) ?? null;
+}
+
+function normalizeValue(node: JsonNode, model: SchemaModel): unknown {
+  const branch = branchFor(model, node.kind);
+  if (!branch) return undefined;
+  if (branch.kind === 'object') return normalizeObject(branch, effectiveMembers(node));
+  if (node.kind === 'array' && branch.kind === 'array') {
+    return node.items.map((item) => normalizeValue(item, branch.element)).filter((item) => item !== undefined);
+  }
+  if (node.kind === 'boolean') return node.value;
+  if (node.kind !== 'string') return undefined;
+  const { value } = node;
+  const isAccepted =
+    branch.kind === 'enum' ? branch.values.includes(value) : branch.kind === 'string' && branch.pattern?.test(value) !== false;
+  return isAccepted ? value : undefined;
+}
+
+/** Sets only keys of the schema, so no key of a document can reach a prototype. */
+function normalizeObject(model: ObjectModel, members: ReadonlyMap<string, Member>): object | undefined {
+  const result: Record<string, unknown> = {};
+  for (const [key, field] of model.fields) {
+    const node = members.get(key)?.value;
+    const value = (node && normalizeValue(node, field.model)) ?? createFallback(field);
+    if (value !== undefined) result[key] = value;
+    else if (field.present) return undefined;
+  }
+  return result;
+}
+
+function createFallback({ fallback, model }: Field): unknown {
+  return typeof fallback === 'object' && model.kind === 'object' ? normalizeObject(model, new Map()) : fallback;
+}

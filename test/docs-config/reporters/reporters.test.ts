@@ -2,11 +2,8 @@ import { readFileSync } from 'node:fs';
 import draft04 from 'ajv-draft-04';
 import formats from 'ajv-formats';
 import { expect, test } from 'vitest';
-import type { CheckedFile } from '../../../src/docs-config/reporters/checked-file.ts';
-import { renderGithub } from '../../../src/docs-config/reporters/github.ts';
-import { renderJson } from '../../../src/docs-config/reporters/json.ts';
-import { renderPretty } from '../../../src/docs-config/reporters/pretty.ts';
-import { renderSarif } from '../../../src/docs-config/reporters/sarif.ts';
+import { type CheckedFile, renderPretty } from '../../../src/docs-config/reporters/pretty.ts';
+import { programFormats } from '../../../src/docs-config/reporters/programs.ts';
 import { codes, rules } from '../../../src/docs-config/rules/registry.ts';
 import type { Rule } from '../../../src/docs-config/rules/rule.ts';
 import { validateDocsConfig } from '../../../src/docs-config/validate.ts';
@@ -80,9 +77,9 @@ const renderPlain = (files: Parameters<typeof renderPretty>[0]) => renderPretty(
 
 test('pretty has colors only when requested, and no format passes no control characters of a file to the terminal', () => {
   const hostile = checked('{"\u001b[31m\u202e": 1, "name": "a\u009b", "navigation": 1}', 'a\u001b.json');
-  for (const render of [renderPlain, renderGithub, renderJson, renderSarif])
+  for (const render of [renderPlain, ...Object.values(programFormats)])
     for (const steering of '\u001b\u009b\u202e') expect(render([hostile])).not.toContain(steering);
-  expect(JSON.parse(renderJson([hostile])).files[0].diagnostics[0].message).toContain('\u202e');
+  expect(JSON.parse(programFormats.json([hostile])).files[0].diagnostics[0].message).toContain('\u202e');
   expect(renderPretty([checked(source)], true)).toContain('\u001b[31merror\u001b[39m');
 });
 
@@ -104,7 +101,7 @@ test('pretty: underlines the range after tabs, wide characters and far to the ri
 });
 
 test('json: one object, as documented', () => {
-  expect(JSON.parse(renderJson([checked('{"name": "a", "navigation": 1}')]))).toEqual({
+  expect(JSON.parse(programFormats.json([checked('{"name": "a", "navigation": 1}')]))).toEqual({
     files: [
       {
         file: 'docs.json',
@@ -128,7 +125,7 @@ test('json: one object, as documented', () => {
 test('SARIF: valid against the published schema, for every code, with fixes', () => {
   const files = codes.map((code) => checked((rules[code] satisfies Rule).wrong, `docs/${code} %#.json`));
   const log = JSON.parse(
-    renderSarif([...files, checked(source, '-'), checked(source, '/tmp/a.json'), checked('', 'C:\\a.json')]),
+    programFormats.sarif([...files, checked(source, '-'), checked(source, '/tmp/a.json'), checked('', 'C:\\a.json')]),
   );
   expect(isSarif(log), JSON.stringify(isSarif.errors)).toBe(true);
   const results = log.runs[0].results as { ruleId: string; ruleIndex: number; fixes?: unknown }[];
@@ -143,13 +140,13 @@ test('SARIF: valid against the published schema, for every code, with fixes', ()
 });
 
 test('GitHub: one workflow command per diagnostic, escaped', () => {
-  const annotations = renderGithub([
+  const annotations = programFormats.github([
     checked('{"name": "100%\\n", "navigation": [{"group": "a,b:c", "pages": [{\n}]}]}', 'a,b:c%.json'),
   ]);
   expect(annotations.split('\n').filter((line) => line.includes('nested-group'))).toEqual([
     '::error file=a%2Cb%3Ac%25.json,line=1,endLine=2,title=docs-config nested-group::Element 1 of "pages" is a group; only paths of pages are allowed here. Move the group to "navigation", or allow nested groups.',
   ]);
-  expect(renderGithub([checked('{"name": "a", "navigation": "50%"}')])).toBe(
+  expect(programFormats.github([checked('{"name": "a", "navigation": "50%"}')])).toBe(
     '::error file=docs.json,line=1,endLine=1,col=29,endColumn=34,title=docs-config type::"navigation" must be an array of objects, but is the string "50%25". Write an array of objects.\n',
   );
 });

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import { codes, rules } from '../../../src/docs-config/rules/registry.ts';
 import type { Rule } from '../../../src/docs-config/rules/rule.ts';
-import { type ValidateOptions, validateDocsConfig, validateDocsConfigValue } from '../../../src/docs-config/validate.ts';
+import { type ValidateOptions, validateDocsConfig } from '../../../src/docs-config/validate.ts';
+import { validateValue } from '../documents.ts';
 
 const navigation = [{ group: 'Guides', pages: ['guides/start'] }];
 
 function check(fields: object, options?: ValidateOptions) {
-  return validateDocsConfigValue({ name: 'Acme', navigation, ...fields }, options);
+  return validateValue({ name: 'Acme', navigation, ...fields }, options);
 }
 
 /** The diagnostics as `code pointer`, in document order. */

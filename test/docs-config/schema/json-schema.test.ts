@@ -3,9 +3,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { getLanguageService, type JSONSchema, TextDocument } from 'vscode-json-languageservice';
 import { docsConfigJsonSchema, type JsonSchemaOptions } from '../../../src/docs-config/schema/json-schema.ts';
-import { validateDocsConfigValue } from '../../../src/docs-config/validate.ts';
 import { readPage } from '../../support/snippets.ts';
-import { documents, spots, withValue } from '../documents.ts';
+import { documents, spots, validateValue, withValue } from '../documents.ts';
 
 /** The codes that JSON Schema cannot express, as the documentation lists them. */
 const [, section = ''] = readPage('docs/docs-config.md').split('## The JSON Schema');
@@ -47,7 +46,7 @@ test.each<JsonSchemaOptions>([{}, { strict: true }, { allowNestedGroups: true },
     fc.assert(
       fc.property(changed, (document) => {
         if (document === undefined) return;
-        const report = validateDocsConfigValue(document, { ...options, severities });
+        const report = validateValue(document, { ...options, severities });
         verdicts.add(report.valid);
         expect(validate(document), JSON.stringify([document, report.diagnostics, validate.errors])).toBe(report.valid);
       }),
@@ -62,7 +61,7 @@ test.each<JsonSchemaOptions>([{}, { strict: true }, { allowNestedGroups: true }]
   (options) => {
     const document = { theme: 'mint', name: 'Acme', colors: { primary: '#fff' }, navigation: { groups: [] } };
     const validate = new Ajv2020({ strict: true }).compile(docsConfigJsonSchema(options));
-    expect([validate(document), validateDocsConfigValue(document, options).valid]).toEqual([false, false]);
+    expect([validate(document), validateValue(document, options).valid]).toEqual([false, false]);
   },
 );
 

@@ -1,13 +1,59 @@
-import { escapeJson } from '../../terminal-text.ts';
-import type { Diagnostic } from '../diagnostic.ts';
+import { escapeControls, escapeJson } from '../../terminal-text.ts';
+import type { Diagnostic } from '../collect-diagnostics.ts';
 import { explainCommand } from '../explain.ts';
 import type { Range } from '../json/positions.ts';
 import { codes, rules } from '../rules/registry.ts';
 import type { Rule } from '../rules/rule.ts';
-import type { CheckedFile } from './checked-file.ts';
+import type { CheckedFile } from './pretty.ts';
+
+/** The formats for programs, with what renders them. */
+export const programFormats = { json: renderJson, sarif: renderSarif, github: renderGithub } as const;
+
+/**
+ * Renders one JSON object on one line: the files in order, each with its diagnostics and, after `--fix`, the first 1,000 of the
+ * applied fixes and the number of all.
+ */
+function renderJson(checked: readonly CheckedFile[]): string {
+  const files = checked.map(({ file, report, fixed }) => ({
+    file,
+    valid: report.valid,
+    diagnostics: report.diagnostics,
+    ...fixed,
+  }));
+  return `${escapeJson(JSON.stringify({ files }))}\n`;
+}
+
+/** Renders workflow commands of GitHub Actions, one per diagnostic, which annotate the changed lines of a pull request. */
+function renderGithub(checked: readonly CheckedFile[]): string {
+  return checked
+    .flatMap(({ file, report }) => report.diagnostics.map((diagnostic) => renderAnnotation(file, diagnostic)))
+    .join('');
+}
+
+function renderAnnotation(file: string, { code, severity, message, suggestion, range }: Diagnostic): string {
+  const { start, end } = range;
+  const properties: [string, string | number][] = [
+    ['file', file],
+    ['line', start.line],
+    ['endLine', end.line],
+  ];
+  // GitHub accepts columns only when the range is on one line.
+  if (start.line === end.line) properties.push(['col', start.column], ['endColumn', end.column]);
+  properties.push(['title', `docs-config ${code}`]);
+  const list = properties.map(([name, value]) => `${name}=${escapeProperty(String(value))}`).join(',');
+  return `::${severity} ${list}::${escapeData(suggestion ? `${message} ${suggestion}` : message)}\n`;
+}
+
+function escapeData(text: string): string {
+  return escapeControls(text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A'));
+}
+
+function escapeProperty(text: string): string {
+  return escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+}
 
 /** Renders a SARIF 2.1.0 log, for code scanning on GitHub, GitLab and others. */
-export function renderSarif(checked: readonly CheckedFile[]): string {
+function renderSarif(checked: readonly CheckedFile[]): string {
   const log = {
     $schema: 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json',
     version: '2.1.0',

@@ -1,18 +1,12 @@
-import {
-  openRequests,
-  operationNames,
-  prepareAccess,
-  type Trial,
-  tryOpenRequest,
-  tryOperation,
-} from '../../test/support/access.ts';
-import { type AccessGateway, issueFurtherCredentials } from '../../test/support/credentials.ts';
-import { sendRequest } from '../../test/support/request.ts';
-import { Instance } from '../instance.ts';
-import type { Scenario } from '../scenario.ts';
+import { openRequests, operationNames, prepareAccess, type Trial, tryOpenRequest, tryOperation } from '../test/support/access.ts';
+import { type AccessGateway, issueFurtherCredentials } from '../test/support/credentials.ts';
+import { sendRequest } from '../test/support/request.ts';
+import { createDrill } from './drill.ts';
+import { Instance } from './instance.ts';
+import { runScenarios, type Scenario } from './scenario.ts';
 
 /** Every operation with every credential that `test/contract/access.test.ts` leaves out, which has one of each kind. */
-export const accessScenario: Scenario = {
+const accessScenario: Scenario = {
   name: 'access',
   summary: 'every operation with API tokens in wrong places, with pairs of scopes, and of every environment',
   async run(context) {
@@ -43,3 +37,13 @@ export const accessScenario: Scenario = {
     });
   },
 };
+
+/** Who is let in. */
+export const trustDrill = createDrill({
+  name: 'trust',
+  summary: 'sends every operation with unusual credentials',
+  description: `Sends every operation of a gateway with API tokens in wrong places, with pairs of scopes and of every environment, and checks who
+is let in. Prints a table in Markdown.`,
+  scenarios: [accessScenario],
+  run: runScenarios,
+});

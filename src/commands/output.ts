@@ -1,4 +1,5 @@
-import type { Writable } from 'node:stream';
+import { escapeJson } from '../terminal-text.ts';
+import type { OutputStreams, Streams } from './options.ts';
 
 /** How often the line is rewritten, in milliseconds. */
 const intervalMs = 200;
@@ -21,7 +22,7 @@ export interface Progress {
 }
 
 /** Opens the progress on a stream. @param unit what is counted, in the plural. */
-export function openProgress(stream: Writable & { readonly isTTY?: boolean; readonly columns?: number }, unit: string): Progress {
+export function openProgress(stream: Streams['stderr'], unit: string): Progress {
   if (!stream.isTTY) return { update() {}, clear() {} };
   const startedAt = performance.now();
   let writtenAt = Number.NEGATIVE_INFINITY;
@@ -57,9 +58,36 @@ export function describeProgress({ count, fraction }: ProgressState, unit: strin
 /** A number with separators, as texts have it. */
 export const thousands = (count: number): string => count.toLocaleString('en-US');
 
+/** The times that there are, with what happened then. */
+export const describeTimes = (times: Readonly<Record<string, Date | null>>): string[] =>
+  Object.entries(times).flatMap(([what, when]) => (when ? [`${what} ${when.toISOString()}`] : []));
+
 function clock(seconds: number): string {
   const whole = Math.ceil(seconds);
   const [hours, minutes] = [Math.floor(whole / 3_600), Math.floor(whole / 60) % 60];
   const twoDigits = (part: number) => String(part).padStart(2, '0');
   return hours > 0 ? `${hours}:${twoDigits(minutes)}:${twoDigits(whole % 60)}` : `${minutes}:${twoDigits(whole % 60)}`;
+}
+
+/** Prints a result: as JSON on one line, or as text. @returns the exit status. */
+export function printResult({ stdout }: Pick<Streams, 'stdout'>, asJson: boolean, members: unknown, text: string): number {
+  stdout.write(`${asJson ? escapeJson(JSON.stringify(members)) : text}\n`);
+  return 0;
+}
+
+/**
+ * Prints a text with a secret that is shown only once. If it cannot be written, the secret is lost, which is said.
+ *
+ * @param describeLoss what is lost, for a reason, and what to do.
+ * @returns the exit status.
+ */
+export async function printSecret(
+  { stdout, stderr }: OutputStreams,
+  text: string,
+  describeLoss: (reason: string) => string,
+): Promise<number> {
+  const failure = await new Promise<Error | null | undefined>((resolve) => stdout.write(`${text}\n`, resolve));
+  if (!failure) return 0;
+  stderr.write(`${describeLoss(failure.message)}\n`);
+  return 1;
 }

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { describeProgress, openProgress } from '../../src/commands/progress.ts';
+import { describeProgress, openProgress } from '../../src/commands/output.ts';
 
 test.each([
   [{ count: 0, fraction: 0 }, 0, '[                        ] 0 %  0 lines  0/s'],

@@ -1,0 +1,37 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connectDatabase, type Database } from '../src/database/client.ts';
+import { openEmbedded } from '../src/database/embedded/embedded.ts';
+import { migrate } from '../src/database/migrate.ts';
+
+/** A database with every migration applied, in a PostgreSQL of its own. */
+export interface TemporaryDatabase {
+  readonly database: Database;
+  /** Stops PostgreSQL, and deletes everything. */
+  close(): Promise<void>;
+}
+
+/** Opens one. @param settings settings of PostgreSQL, such as `fsync=off`. */
+export async function openTemporaryDatabase(settings: string[] = []): Promise<TemporaryDatabase> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'user-group-gateway-'));
+  chmodSync(dataDir, 0o755); // run as root, PostgreSQL runs as another user
+  const remove = () => rmSync(dataDir, { recursive: true, force: true, maxRetries: 3 });
+  const server = await openEmbedded(dataDir, { settings }).catch((error: unknown) => {
+    remove();
+    throw error;
+  });
+  const database = connectDatabase(server.connection('postgres'));
+  const close = async () => {
+    await database.close().catch(() => {});
+    await server.close();
+    remove();
+  };
+  try {
+    await migrate(database);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { database, close };
+}
