@@ -46,9 +46,8 @@ export interface HousekeepingResult {
 /**
  * Removes what is no longer needed, in small batches: events that are older than is to be kept, replaced user group tokens whose
  * grace period is over, generations of viewers whose revoked embed tokens have expired, stored responses that are older than
- * 24 hours, deliveries of webhooks that ended and are older than 30 days, and their secrets that were replaced and no longer
- * sign. While another instance does so, leaves the rest to
- * that one.
+ * 24 hours, deliveries of webhooks that ended and are older than 30 days, those that are pending for longer than events are kept,
+ * and secrets of webhooks that were replaced and no longer sign. While another instance does so, leaves the rest to that one.
  *
  * Replaced secrets of API tokens stay: one that was forgotten, and is still set as `BOOTSTRAP_API_TOKEN` somewhere, would be
  * accepted again.
@@ -66,7 +65,7 @@ export async function runHousekeeping(
     retiredTokens: await removeAll(bindRetiredTokenRemoval(database), signal),
     revokedViewers: await removeAll(bindRevokedViewerRemoval(database), signal),
     idempotencyRecords: await removeAll(bindIdempotencyRecordRemoval(database), signal),
-    webhookDeliveries: await removeAll(bindDeliveryRemoval(database), signal),
+    webhookDeliveries: await removeAll(bindDeliveryRemoval(database, retentionDays), signal),
     webhookSecrets: await removeAll(bindRetiredSecretRemoval(database), signal),
   };
 }

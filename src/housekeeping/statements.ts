@@ -30,9 +30,12 @@ export function bindIdempotencyRecordRemoval({ query }: Pick<Database, 'query'>)
   return async (limit) => removalOf(await query('remove-idempotency-records', removeIdempotencyRecords, [limit]));
 }
 
-/** Removes deliveries of webhooks that are over and older than they are kept. */
-export function bindDeliveryRemoval({ query }: Pick<Database, 'query'>): RemoveBatch {
-  return async (limit) => removalOf(await query('remove-deliveries', removeDeliveries, [limit]));
+/**
+ * Removes deliveries of webhooks that are older than they are kept. Those that are pending are kept for as many days as events,
+ * and at least as long as the others: a webhook may be disabled meanwhile.
+ */
+export function bindDeliveryRemoval({ query }: Pick<Database, 'query'>, eventDays: number): RemoveBatch {
+  return async (limit) => removalOf(await query('remove-deliveries', removeDeliveries, [limit, eventDays]));
 }
 
 /** Removes replaced secrets of webhooks that no longer sign. */
@@ -102,13 +105,14 @@ const removeIdempotencyRecords = underLock(
     returning 1`,
 );
 
-/** How many days deliveries of webhooks are kept. */
+/** How many days deliveries of webhooks are kept once they are over. */
 const deliveryDays = 30;
 
 const removeDeliveries = underLock(
   `
     select id from webhook_delivery
-    where created_at <= now() - interval '${deliveryDays} days' and status <> 'PENDING' and (select is_held from guard)
+    where created_at <= now() - interval '${deliveryDays} days' and (select is_held from guard)
+      and (status <> 'PENDING' or created_at <= now() - $2::int * interval '24 hours')
     order by created_at limit $1::int for update skip locked`,
   `
     delete from webhook_delivery w using doomed d where w.id = d.id returning 1`,
