@@ -7,11 +7,14 @@ import type { ListedWebhook } from '../webhooks/webhooks.ts';
 export const webhooksHelp = `Usage:
   user-group-gateway webhooks list [--json]
   user-group-gateway webhooks create --url URL [--type T]... [--environment E]... [--description D] [--json]
+  user-group-gateway webhooks enable ID
+  user-group-gateway webhooks disable ID
   user-group-gateway webhooks delete ID
   user-group-gateway webhooks deliveries ID [--status pending|delivered|failed] [--limit N] [--json]
   user-group-gateway webhooks redeliver ID --event EVENT... | --after CURSOR [--json]
 
-create prints the secret that verifies deliveries, only once. deliveries lists the newest first.
+create prints the secret that verifies deliveries, only once. enable tries what is pending at once, and sends the events that
+happened since the webhook was disabled. deliveries lists the newest first.
 redeliver sends events again: by their ids, as deliveries shows them, or all after a cursor of the event feed.
   --url          where events are sent to; https, or http to the networks in WEBHOOKS_ALLOWED_NETWORKS
   --type         a type of events to send; may be repeated (default: all)
@@ -64,7 +67,7 @@ export function describeDelivery(delivery: WebhookDelivery): string {
 }
 
 /** A delivery as a JSON object. */
-export function deliveryMembers({ id, webhookId: _, inFlight: __, status, nextAttemptAt, ...delivery }: WebhookDelivery): object {
+export function deliveryMembers({ id, webhookId: _, status, nextAttemptAt, ...delivery }: WebhookDelivery): object {
   const isPending = status === 'PENDING';
   return { id: String(id), ...delivery, status: status.toLowerCase(), nextAttemptAt: isPending ? nextAttemptAt : null };
 }

@@ -6,7 +6,7 @@ import { WebhookDeliveryStatus } from '../generated/prisma/client.ts';
 import { escapeJson } from '../terminal-text.ts';
 import { redeliverEvents, redeliverEventsAfter } from '../webhooks/deliveries.ts';
 import { listDeliveries } from '../webhooks/list.ts';
-import { deleteWebhook, findWebhook, listWebhooks } from '../webhooks/webhooks.ts';
+import { deleteWebhook, findWebhook, listWebhooks, updateWebhook } from '../webhooks/webhooks.ts';
 import { ownAuthor, withExistingDatabase } from './context.ts';
 import { asksForHelp, isRowNumber, type OptionKind, type ReadOptions, readOptions, UsageError } from './options.ts';
 import { createWebhookByOptions } from './webhooks-create.ts';
@@ -23,7 +23,7 @@ const defaultLimit = 20;
 const maxLimit = 1_000;
 
 /**
- * `webhooks list|create|delete|deliveries|redeliver`: manages webhooks. Can be run while the server runs.
+ * `webhooks list|create|enable|disable|delete|deliveries|redeliver`: manages webhooks. Can be run while the server runs.
  *
  * @throws UsageError that lists every invalid argument, before anything is opened.
  */
@@ -37,6 +37,9 @@ export async function webhooks([action, ...args]: string[], io: WebhooksIo = pro
       return list(args, io);
     case 'create':
       return createWebhookByOptions(args, io);
+    case 'enable':
+    case 'disable':
+      return setEnabled(action, args, io);
     case 'delete':
       return remove(args, io);
     case 'deliveries':
@@ -57,6 +60,15 @@ async function list(args: readonly string[], { stdout }: WebhooksIo): Promise<nu
     const found = await listWebhooks(database.prisma);
     const text = found.map(describeWebhook).join('\n') || 'No webhooks. Create one with `webhooks create`.';
     stdout.write(`${given.has('json') ? escapeJson(JSON.stringify(found.map(webhookMembers))) : text}\n`);
+    return 0;
+  });
+}
+
+async function setEnabled(action: 'enable' | 'disable', args: readonly string[], { stdout }: WebhooksIo): Promise<number> {
+  const { id } = readNumbered(action, args, {});
+  return withExistingDatabase(async ({ database }) => {
+    const context = { db: createDb(database), webhookNetworks: [] };
+    stdout.write(`${describeWebhook(await updateWebhook(context, id, { enabled: action === 'enable' }, ownAuthor()))}\n`);
     return 0;
   });
 }
