@@ -165,7 +165,13 @@ export function buildGateway(
 
   const rateLimiting = startRateLimiting(rateLimit, { database: given, log });
   const deliveries = startDeliveries(
-    { database: given, keys, log, globalId: encodeGlobalID },
+    {
+      database: given,
+      keys,
+      log,
+      globalId: encodeGlobalID,
+      report: logOutages(log, 'webhooks cannot be delivered', 'webhooks can be delivered again'),
+    },
     { allowedNetworks: webhookNetworks },
   );
 

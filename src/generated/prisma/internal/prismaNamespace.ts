@@ -1636,6 +1636,7 @@ export const WebhookScalarFieldEnum = {
   position: 'position',
   failingSince: 'failingSince',
   lastDeliveryAt: 'lastDeliveryAt',
+  leasedUntil: 'leasedUntil',
   createdAt: 'createdAt'
 } as const
 
@@ -1651,7 +1652,6 @@ export const WebhookDeliveryScalarFieldEnum = {
   status: 'status',
   attempts: 'attempts',
   nextAttemptAt: 'nextAttemptAt',
-  inFlight: 'inFlight',
   lastAttemptAt: 'lastAttemptAt',
   responseStatus: 'responseStatus',
   responseBody: 'responseBody',
