@@ -59,12 +59,12 @@ interface Attempt {
 export async function sendDue(context: SendContext, webhook: WebhookWork, signal: AbortSignal): Promise<void> {
   const { database, leaseSeconds } = context;
   let batch = await takeDeliveries(database, webhook, leaseSeconds);
-  for (let last = batch; last; last = batch) {
-    const attempts = await tryBatch(context, last, signal);
-    if (attempts.length > 0) await record(context, last, attempts, signal);
-    const next = { id: webhook.id, leasedUntil: last.leasedUntil };
-    batch = signal.aborted ? undefined : await takeDeliveries(database, next, leaseSeconds);
-    if (!batch) await endLease(database, last);
+  while (batch) {
+    const attempts = await tryBatch(context, batch, signal);
+    if (attempts.length > 0) await record(context, batch, attempts, signal);
+    const next: Batch | undefined = signal.aborted ? undefined : await takeDeliveries(database, batch, leaseSeconds);
+    if (!next) await endLease(database, batch);
+    batch = next;
   }
 }
 
@@ -96,11 +96,11 @@ const notDecrypted: Outcome = {
   isOwnFailure: true,
 };
 
-function readSecrets({ keys, log }: SendContext, { webhookId, secrets, readAt }: Batch): string[] | undefined {
+function readSecrets({ keys, log }: SendContext, { id, secrets, readAt }: Batch): string[] | undefined {
   try {
     return signingSecrets(keys, secrets, readAt);
   } catch (error) {
-    log.error({ webhook: webhookId, err: error }, 'the secret of a webhook cannot be decrypted');
+    log.error({ webhook: id, err: error }, 'the secret of a webhook cannot be decrypted');
     return undefined;
   }
 }
@@ -133,7 +133,7 @@ async function recordOnce(context: SendContext, batch: Batch, attempts: readonly
       for (const attempt of attempts) await recordOnce(context, batch, [attempt]);
       return;
     }
-    log.error({ webhook: batch.webhookId, err: error }, 'the response to a delivery cannot be stored');
+    log.error({ webhook: batch.id, err: error }, 'the response to a delivery cannot be stored');
     const verdict = judge(first.delivery.attempts + 1, notStored, retrySeconds);
     await recordOnce(context, batch, [{ ...first, outcome: notStored, verdict }]);
   }
@@ -148,7 +148,6 @@ interface Settlement {
 
 /** Records attempts, and disables the webhook if it has failed for too long, in one transaction. */
 function settle(database: Pick<Database, 'transaction'>, batch: Batch, attempts: readonly Attempt[]): Promise<Settlement> {
-  const { webhookId } = batch;
   const now = performance.now();
   const records = attempts.map(({ delivery, outcome, startedMs, verdict }) => ({
     ...verdict,
@@ -163,8 +162,8 @@ function settle(database: Pick<Database, 'transaction'>, batch: Batch, attempts:
   return database.transaction(async (query) => {
     const state = await recordAttempts({ query }, batch, records);
     const reason = state && reasonToDisable(state);
-    if (!reason || !(await disableWebhook({ query }, webhookId, reason))) return { state, disabledReason: undefined };
-    await recordWebhookDisabling({ query }, webhookId, reason);
+    if (!reason || !(await disableWebhook({ query }, batch.id, reason))) return { state, disabledReason: undefined };
+    await recordWebhookDisabling({ query }, batch.id, reason);
     return { state, disabledReason: reason };
   });
 }
@@ -181,7 +180,7 @@ function describe(log: Logger, batch: Batch, attempts: readonly Attempt[], { sta
     if (!outcome.isOwnFailure) metrics.webhookDeliveries.inc({ outcome: kind });
   }
   const { status, error } = attempts.at(-1)?.outcome ?? {};
-  const shown = { webhook: batch.webhookId, host: new URL(batch.url).host, status, error };
+  const shown = { webhook: batch.id, host: new URL(batch.url).host, status, error };
   if (state?.isFailing && !state.wasFailing) log.warn(shown, 'deliveries to a webhook fail');
   if (state?.wasFailing && !state.isFailing) log.info(shown, 'deliveries to a webhook succeed again');
   if (!disabledReason) return;

@@ -96,13 +96,12 @@ export function createSender({ allowedNetworks, timeoutMs = defaultTimeoutMs, re
     try {
       const request = begin(message, isKept, ended.signal);
       const { outcome, failure } = await readResponse(request, timeoutMs);
+      if (failure) ended.abort();
       // The endpoint may have closed a kept connection at the moment at which it was used again.
       const isStale = request.reusedSocket && failure?.code === 'ECONNRESET' && outcome.status === undefined;
       return isStale ? await send(message, false) : outcome;
     } catch (error) {
       return { error: shownError(error) };
-    } finally {
-      ended.abort();
     }
   }
 
@@ -163,7 +162,11 @@ function readResponse(
 /** A text as PostgreSQL takes it: a name or a certificate that an error cites may have NUL characters too. */
 const storable = (text: string, maxLength: number): string => text.replaceAll('\0', '\uFFFD').slice(0, maxLength).toWellFormed();
 
-/** Reads the beginning of a response, and closes the connection if more follows. @param onRead takes its text as it can be stored. */
+/**
+ * Reads the beginning of a response, and closes the connection if more follows.
+ *
+ * @param onRead takes its text as it can be stored.
+ */
 function readBeginning(response: IncomingMessage, onRead: (body: string) => void): void {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -12,9 +12,16 @@ export const maxFailingDays = 3;
 /** How often a delivery is tried before it is: a gateway that was stopped meanwhile has hardly tried. */
 const minAttempts = 5;
 
-/** A webhook that is enabled, and what there is to do for it. */
-export interface WebhookWork {
+/** Who may send to a webhook: until the end, one process alone. */
+export interface Lease {
+  /** The number of the webhook. */
   readonly id: number;
+  /** Its end, as the database writes it. */
+  readonly leasedUntil: string;
+}
+
+/** A webhook that is enabled, and what there is to do for it. */
+export interface WebhookWork extends Lease {
   /** The types of events that it takes; none means all. */
   readonly types: readonly string[];
   /** None means all. */
@@ -28,8 +35,6 @@ export interface WebhookWork {
   readonly dueSeconds: number | null;
   /** Whether a process sends to it. */
   readonly isLeased: boolean;
-  /** Until when, as the database writes it. */
-  readonly leasedUntil: string;
 }
 
 /** A delivery to try. */
@@ -42,9 +47,7 @@ export interface DueDelivery {
 }
 
 /** Deliveries that this process alone may try, until the lease ends. */
-export interface Batch {
-  readonly webhookId: number;
-  readonly leasedUntil: string;
+export interface Batch extends Lease {
   readonly url: string;
   readonly secrets: StoredSecrets;
   /** When it was read, by the database's clock. */
@@ -117,15 +120,14 @@ const readWork = `
   ) as due on true`;
 
 /**
- * Leases a webhook, or renews the lease, and reads the deliveries that have been due the longest. While it is leased, no other
- * process sends to it.
+ * Leases a webhook, or renews the lease, and reads the deliveries that have been due the longest. Takes the last lease, as it was
+ * found: nobody else may have leased the webhook since.
  *
- * @param leasedUntil the end of the last lease, as it was found: nobody else may have leased the webhook since.
  * @returns undefined, without a lease, if nothing is due, the webhook is disabled, or somebody else has or changes it.
  */
 export async function takeDeliveries(
   { query }: Query,
-  { id, leasedUntil }: Pick<WebhookWork, 'id' | 'leasedUntil'>,
+  { id, leasedUntil }: Lease,
   leaseSeconds: number,
 ): Promise<Batch | undefined> {
   const rows = await query('take-deliveries', take, [id, leasedUntil, leaseSeconds]);
@@ -133,7 +135,7 @@ export async function takeDeliveries(
   if (!first) return undefined;
   const [renewed, now, url, secret, previousSecret, endsAt] = first as (string | undefined)[];
   return {
-    webhookId: id,
+    id,
     leasedUntil: String(renewed),
     url: String(url),
     readAt: time.decode(String(now)),
@@ -168,8 +170,8 @@ const take = `
   from leased cross join due order by next_attempt_at, due.id`;
 
 /** Ends a lease, unless it has ended. */
-export async function endLease({ query }: Query, { webhookId, leasedUntil }: Batch): Promise<void> {
-  await query('end-lease', end, [webhookId, leasedUntil]);
+export async function endLease({ query }: Query, { id, leasedUntil }: Lease): Promise<void> {
+  await query('end-lease', end, [id, leasedUntil]);
 }
 
 const end = 'update webhook set leased_until = now() where id = $1::int and leased_until = $2::timestamptz';
@@ -181,11 +183,11 @@ const end = 'update webhook set leased_until = now() where id = $1::int and leas
  */
 export async function recordAttempts(
   { query }: Query,
-  { webhookId, url }: Pick<Batch, 'webhookId' | 'url'>,
+  { id, url }: Pick<Batch, 'id' | 'url'>,
   attempts: readonly AttemptRecord[],
 ): Promise<WebhookState | undefined> {
   const json = JSON.stringify(attempts.map(({ id, ...attempt }) => ({ id: String(id), ...attempt })));
-  const [row] = await query('record-attempts', record, [webhookId, url, json]);
+  const [row] = await query('record-attempts', record, [id, url, json]);
   const [wasFailing, isFailing, isOverdue, isGone] = (row ?? []).map((flag) => flag === 't') as [
     boolean,
     boolean,
