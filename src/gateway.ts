@@ -164,7 +164,13 @@ export function buildGateway(
     ),
   );
   const deliveries = startDeliveries(
-    { database: given, keys, log, globalId: encodeGlobalID },
+    {
+      database: given,
+      keys,
+      log,
+      globalId: encodeGlobalID,
+      report: logOutages(log, 'webhooks cannot be delivered', 'webhooks can be delivered again'),
+    },
     { allowedNetworks: webhookNetworks },
   );
 

@@ -55,19 +55,20 @@ export function hashSecret(secret: string): string {
   return hash('sha256', secret, 'hex');
 }
 
-/** Whether a text contains something that looks like a token, and so must not be repeated. */
+/** Whether a text contains something that looks like a token or the secret of a webhook, and so must not be repeated. */
 export function containsToken(text: string): boolean {
-  return Object.values(tokenPrefixes).some((prefix) => text.includes(prefix));
+  return [...Object.values(tokenPrefixes), 'whsec_'].some((prefix) => text.includes(prefix));
 }
 
-/** The text with the secret part of every token replaced. */
+/** The text with the secret part of every token, and of the secrets of webhooks, replaced. */
 export function redactTokens(text: string): string {
   let redacted = text;
   for (const prefix of Object.values(tokenPrefixes)) {
     const [before = '', ...parts] = redacted.split(prefix);
     redacted = [before, ...parts.map((part) => part.replace(/^[0-9A-Za-z]+/, '…'))].join(prefix);
   }
-  return redacted;
+  // Last: its base64 may run into what follows it.
+  return redacted.replace(/whsec_[0-9A-Za-z+/]+=*/g, 'whsec_…');
 }
 
 /** Base62 of the CRC32, big-endian, padded to six characters. */

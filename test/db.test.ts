@@ -5,7 +5,8 @@ import { eventKey } from '../src/audit-log/events.ts';
 import { deleteUserGroup, setUserGroupEnvironment, updateUserGroup } from '../src/user-groups/change.ts';
 import { getOrCreateUserGroup, getOrCreateUserGroups } from '../src/user-groups/create.ts';
 import { currentTokenOf, findUserGroup, rotateUserGroupToken, type Services } from '../src/user-groups/user-groups.ts';
-import { manageWebhooks } from '../src/webhooks/management.ts';
+import { redeliverEvents, sendTestEvent } from '../src/webhooks/deliveries.ts';
+import { createWebhook, deleteWebhook, rotateWebhookSecret, updateWebhook } from '../src/webhooks/webhooks.ts';
 import { callerWith } from './support/caller.ts';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
 import { bindQueries, bindUnit } from './support/queries.ts';
@@ -38,14 +39,14 @@ beforeEach(async () => {
   token = currentTokenOf(services, caller, userGroup);
   const request = { name: 'stored', environmentTag: null, scopes: ['admin'], expiresAt: null } as const;
   apiTokenId = (await issueApiToken(database.prisma, request)).apiToken.id;
-  webhookId = (await webhooksOf(services).create({ url: 'https://hooks.invalid/' })).webhook.id;
+  webhookId = (await createWebhook(services, { url: 'https://hooks.invalid/' }, author)).webhook.id;
   eventId = encodeGlobalID(
     'Event',
     eventKey(await database.prisma.event.findFirstOrThrow({ where: { type: 'webhook.created' } })),
   );
 });
 
-const webhooksOf = (of: Services) => manageWebhooks(of, caller, encodeGlobalID);
+const { author } = caller;
 
 const tables = [
   'user_group',
@@ -78,12 +79,12 @@ const writes: Readonly<Record<string, (services: Services) => Promise<unknown>>>
   'the rotation of an API token': (transaction) => rotateApiToken(transaction.db, apiTokenId, 60),
   'the revocation of an API token': (transaction) => revokeApiToken(transaction.db, apiTokenId),
   'the use of an API token': (transaction) => transaction.db.apiToken.recordUses(new Map([[apiTokenId, 0]])),
-  'the creation of a webhook': (transaction) => webhooksOf(transaction).create({ url: 'https://hooks.invalid/new' }),
-  'the update of a webhook': (transaction) => webhooksOf(transaction).update(webhookId, { description: 'new' }),
-  'the rotation of the secret of a webhook': (transaction) => webhooksOf(transaction).rotateSecret(webhookId, 60),
-  'the deletion of a webhook': (transaction) => webhooksOf(transaction).delete(webhookId),
-  'a test event': (transaction) => webhooksOf(transaction).sendTest(webhookId),
-  'a redelivery': (transaction) => webhooksOf(transaction).redeliver(webhookId, [eventId]),
+  'the creation of a webhook': (transaction) => createWebhook(transaction, { url: 'https://hooks.invalid/new' }, author),
+  'the update of a webhook': (transaction) => updateWebhook(transaction, webhookId, { description: 'new' }, author),
+  'the rotation of the secret of a webhook': (transaction) => rotateWebhookSecret(transaction, webhookId, 60, author),
+  'the deletion of a webhook': (transaction) => deleteWebhook(transaction, webhookId, author),
+  'a test event': (transaction) => sendTestEvent({ ...transaction, globalId: encodeGlobalID }, webhookId),
+  'a redelivery': (transaction) => redeliverEvents({ ...transaction, globalId: encodeGlobalID }, webhookId, [eventId]),
   'the first signing key': (transaction) => transaction.embedTokens.signingKeys.list(),
   'the model API': (transaction) => transaction.db.userGroup.updateMany({ data: { name: 'changed' } }),
   'raw SQL': (transaction) => transaction.db.$executeRaw`update user_group set name = 'changed'`,

@@ -209,6 +209,14 @@ describe('a text with tokens', () => {
     );
   });
 
+  test('the secrets of webhooks are, too', () => {
+    const [secret, token] = [`whsec_${'aZ09+/'.repeat(7)}=`, issueToken('apiToken')];
+    for (const text of [secret, `${token} ${secret}`, `${secret}/${token}`, `"${secret}"`]) {
+      expect(containsToken(text)).toBe(true);
+      expect(redactTokens(text)).not.toMatch(/aZ|[0-9A-Za-z]{6}$/);
+    }
+  });
+
   test.each(['', 'acme', 'ugt', 'a_ugx_b'])('is not found in %j', (text) => {
     expect([containsToken(text), redactTokens(text)]).toEqual([false, text]);
   });

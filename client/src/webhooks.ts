@@ -47,7 +47,7 @@ export async function verifyWebhook<Event = WebhookEvent>(
   const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map((name) => headerOf(headers, `webhook-${name}`));
   if (!id || !timestamp || !signatures)
     throw invalid('The headers webhook-id, webhook-timestamp and webhook-signature are needed.');
-  const isRecent = /^\d+$/.test(timestamp) && Math.abs(now() / 1_000 - Number(timestamp)) <= toleranceSeconds;
+  const isRecent = /^\d+$/.test(timestamp) && Math.abs(Math.floor(now() / 1_000) - Number(timestamp)) <= toleranceSeconds;
   if (!isRecent) throw invalid('The webhook was not sent within the last 5 minutes, or the clock of this machine is wrong.');
   const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;

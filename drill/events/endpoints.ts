@@ -18,7 +18,7 @@ export const forbiddenAddress = '127.0.0.3';
 export const rebindingName = 'rebinding.test';
 
 /**
- * `NODE_OPTIONS` of a gateway for which every fourth look-up of {@link rebindingName} has the forbidden address, as a server of
+ * `NODE_OPTIONS` of a gateway for which every other look-up of {@link rebindingName} has the forbidden address, as a server of
  * names may respond that wants to get inside.
  */
 export const rebindingOptions = `--import=data:text/javascript,${encodeURIComponent(`
@@ -28,7 +28,7 @@ export const rebindingOptions = `--import=data:text/javascript,${encodeURICompon
   Resolver.prototype.resolve4 = async function (name, ...options) {
     if (name !== '${rebindingName}') return resolve4.call(this, name, ...options);
     turn += 1;
-    return [turn % 4 === 0 ? '${forbiddenAddress}' : '${permittedAddress}'];
+    return [turn % 2 === 0 ? '${forbiddenAddress}' : '${permittedAddress}'];
   };
   Resolver.prototype.resolve6 = async function (name, ...options) {
     return name === '${rebindingName}' ? [] : resolve6.call(this, name, ...options);

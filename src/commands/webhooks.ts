@@ -13,6 +13,7 @@ import {
   type IssuedWebhook,
   type ListedWebhook,
   listWebhooks,
+  updateWebhook,
 } from '../webhooks/webhooks.ts';
 import { ownAuthor, withExistingDatabase } from './context.ts';
 import {
@@ -31,11 +32,14 @@ import { describeTimes, printResult, printSecret } from './output.ts';
 const webhooksHelp = `Usage:
   user-group-gateway webhooks list [--json]
   user-group-gateway webhooks create --url URL [--type T]... [--environment E]... [--description D] [--json]
+  user-group-gateway webhooks enable ID
+  user-group-gateway webhooks disable ID
   user-group-gateway webhooks delete ID
   user-group-gateway webhooks deliveries ID [--status pending|delivered|failed] [--limit N] [--json]
   user-group-gateway webhooks redeliver ID --event EVENT... | --after CURSOR [--json]
 
-create prints the secret that verifies deliveries, only once. deliveries lists the newest first.
+create prints the secret that verifies deliveries, only once. enable tries what is pending at once, and sends the events that
+happened since the webhook was disabled. deliveries lists the newest first.
 redeliver sends events again: by their ids, as deliveries shows them, or all after a cursor of the event feed.
   --url          where events are sent to; https, or http to the networks in WEBHOOKS_ALLOWED_NETWORKS
   --type         a type of events to send; may be repeated (default: all)
@@ -52,12 +56,12 @@ const defaultLimit = 20;
 const maxLimit = 1_000;
 
 /**
- * `webhooks list|create|delete|deliveries|redeliver`: manages webhooks. Can be run while the server runs.
+ * `webhooks list|create|enable|disable|delete|deliveries|redeliver`: manages webhooks. Can be run while the server runs.
  *
  * @throws UsageError that lists every invalid argument, before anything is opened.
  */
 export const webhooks = (args: string[], io: OutputStreams = process): Promise<number> =>
-  runAction('webhooks', webhooksHelp, { list, create, delete: remove, deliveries, redeliver }, args, io);
+  runAction('webhooks', webhooksHelp, { list, create, enable, disable, delete: remove, deliveries, redeliver }, args, io);
 
 async function list(args: readonly string[], io: OutputStreams): Promise<number> {
   const asJson = readJsonFlag(args, 'webhooks list', webhooksHelp);
@@ -106,6 +110,19 @@ function printIssued(io: OutputStreams, { secret, webhook }: IssuedWebhook, asJs
       `The secret of the webhook #${id} was not shown, because the output cannot be written (${reason}). Run ` +
       `\`webhooks delete ${id}\` and create another one, or replace its secret (rotateWebhookSecret over GraphQL).`,
   );
+}
+
+const enable = (args: readonly string[], io: OutputStreams) => setEnabled('enable', args, io);
+const disable = (args: readonly string[], io: OutputStreams) => setEnabled('disable', args, io);
+
+async function setEnabled(action: 'enable' | 'disable', args: readonly string[], { stdout }: OutputStreams): Promise<number> {
+  const { id, problems } = readNumbered('webhooks', action, args, {});
+  assertUnchanged(problems);
+  return withExistingDatabase(async ({ database }) => {
+    const context = { db: createDb(database), webhookNetworks: [] };
+    stdout.write(`${describeWebhook(await updateWebhook(context, id, { enabled: action === 'enable' }, ownAuthor()))}\n`);
+    return 0;
+  });
 }
 
 async function remove(args: readonly string[], { stdout }: OutputStreams): Promise<number> {
@@ -197,7 +214,7 @@ function describeDelivery(delivery: WebhookDelivery): string {
 }
 
 /** A delivery as a JSON object. */
-function deliveryMembers({ id, webhookId: _, inFlight: __, status, nextAttemptAt, ...delivery }: WebhookDelivery): object {
+function deliveryMembers({ id, webhookId: _, status, nextAttemptAt, ...delivery }: WebhookDelivery): object {
   const isPending = status === 'PENDING';
   return { id: String(id), ...delivery, status: status.toLowerCase(), nextAttemptAt: isPending ? nextAttemptAt : null };
 }

@@ -80,9 +80,6 @@ export function isUnavailable(error: unknown): boolean {
 /** Whether an error means that the server stopped a statement that ran for too long. */
 export const isStatementTimeout = (error: unknown): boolean => hasCode(error, ['57014']);
 
-/** Whether an error means that a statement waited for a lock for longer than its transaction permits. */
-export const isLockTimeout = (error: unknown): boolean => hasCode(error, ['55P03']);
-
 const hasCode = (error: unknown, codes: readonly string[]): boolean => codesOf(error).some((code) => codes.includes(code));
 
 /** The codes of an error and of its causes: SQLSTATE, the system's, or Prisma's. */

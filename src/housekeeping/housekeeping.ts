@@ -44,7 +44,7 @@ export async function runHousekeeping(
   while (!signal?.aborted && (await feed.assign()));
   const removed: Record<string, number> = {};
   for (const [rows, { name, text }] of Object.entries(removals)) {
-    const values = rows === 'events' ? [batchSize, retentionDays] : [batchSize];
+    const values = text.includes('$2') ? [batchSize, retentionDays] : [batchSize];
     removed[rows] = await removeAll(() => database.query(name, text, values), signal);
   }
   return removed as HousekeepingResult;
@@ -107,10 +107,10 @@ const underLock = (name: string, doomed: string, remove: string) => ({
   select is_held, (select count(*) from removed) from guard`,
 });
 
-/** How many days deliveries of webhooks are kept. */
+/** How many days deliveries of webhooks are kept once they are over. */
 const deliveryDays = 30;
 
-/** What is kept for a time: the statement that removes a batch of what is older, at most `$1` rows. */
+/** What is kept for a time: the statement that removes a batch of what is older, at most `$1` rows. `$2` is the days that events are kept. */
 const removals = {
   /**
    * Of each environment the oldest, which its part of the primary key begins with. Readers of the event feed who are behind the
@@ -162,12 +162,16 @@ const removals = {
     delete from idempotency_record r using doomed d where (r.api_token_id, r.key_hash) = (d.api_token_id, d.key_hash)
     returning 1`,
   ),
-  /** Deliveries of webhooks that are over. */
+  /**
+   * Deliveries of webhooks that are over. Those that are pending are kept for as many days as events, and at least as long as the
+   * others: a webhook may be disabled meanwhile.
+   */
   webhookDeliveries: underLock(
     'remove-deliveries',
     `
     select id from webhook_delivery
-    where created_at <= now() - interval '${deliveryDays} days' and status <> 'PENDING' and (select is_held from guard)
+    where created_at <= now() - interval '${deliveryDays} days' and (select is_held from guard)
+      and (status <> 'PENDING' or created_at <= now() - $2::int * interval '24 hours')
     order by created_at limit $1::int for update skip locked`,
     `
     delete from webhook_delivery w using doomed d where w.id = d.id returning 1`,

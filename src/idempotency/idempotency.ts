@@ -5,7 +5,7 @@ import { StoredBytes } from '../concurrency/sliding-window.ts';
 import type { Database } from '../database/client.ts';
 import { isUnavailable } from '../database/errors.ts';
 import type { Transaction } from '../database/transaction.ts';
-import { type EncryptionContext, isMissingKey, type KeyRing } from '../encryption/keys.ts';
+import { isMissingKey, type KeyRing } from '../encryption/keys.ts';
 import { GatewayError } from '../errors.ts';
 import { asGatewayError } from '../failures.ts';
 import type { HttpRequest, HttpResponse } from '../http/types.ts';

@@ -2,15 +2,13 @@ import type { Logger } from 'pino';
 import { bindFeed } from '../audit-log/statements/feed.ts';
 import { runPeriodically } from '../concurrency/periodic.ts';
 import type { Database } from '../database/client.ts';
-import { isLockTimeout, isUnavailable } from '../database/errors.ts';
 import type { KeyRing } from '../encryption/keys.ts';
 import { metrics } from '../metrics/metrics.ts';
 import type { GlobalId } from './body.ts';
-import { type Attempt, recordAndClaim, type Settlement } from './claims.ts';
 import { enqueueDeliveries } from './enqueue.ts';
-import { signingSecrets } from './secrets.ts';
-import { type Outcome, type SendOptions, send } from './send.ts';
-import { type Claim, findWork, type WebhookWork } from './statements/work.ts';
+import { createSender, type SendOptions } from './send.ts';
+import { sendDue } from './send-due.ts';
+import { findWork, type WebhookWork } from './statements/work.ts';
 
 /** What deliveries use. */
 export interface DeliveryContext {
@@ -18,6 +16,8 @@ export interface DeliveryContext {
   readonly keys: KeyRing;
   readonly log: Logger;
   readonly globalId: GlobalId;
+  /** Receives each time what has failed since the last time, or nothing. */
+  readonly report: (error?: unknown) => void;
 }
 
 /** How deliveries are made. */
@@ -29,6 +29,9 @@ export interface DeliveryOptions extends SendOptions {
   /** How long to wait after each failed attempt. Defaults to the schedule of Standard Webhooks. */
   readonly retrySeconds?: readonly number[];
 }
+
+/** How long to wait before the next part of a webhook's events. */
+const moreDelayMs = 50;
 
 /** The deliveries of a process. */
 export interface Deliveries {
@@ -42,173 +45,68 @@ export interface Deliveries {
  * Starts to deliver events to webhooks. Any number of processes may do so: each event is delivered at least once to each webhook
  * that takes it.
  *
- * Every two seconds it looks for what there is to do, with one statement. Between, an attempt that ends lets the next delivery of
- * its webhook begin.
+ * Every two seconds it looks for what there is to do, with one statement, and begins to send to each webhook that has something
+ * due, unless it still sends to it.
  */
 export function startDeliveries(context: DeliveryContext, options: DeliveryOptions): Deliveries {
-  const { database, keys, log, globalId } = context;
+  const { database, log, globalId, report } = context;
   const { intervalMs = 2_000, leaseSeconds = 60, retrySeconds } = options;
   const feed = bindFeed(database);
-  /** What was tried and is not recorded yet. */
-  let tried: Attempt[] = [];
-  /** The same, of webhooks that somebody else has locked: recorded with the next look. */
-  let locked: Attempt[] = [];
-  /** Webhooks that may have deliveries to claim. */
-  const wanted = new Set<number>();
-  const inFlight = new Set<Promise<void>>();
-  /** Webhooks whose deliveries cannot be created: logged once, until they can be again. */
-  const stuck = new Set<number>();
+  const sender = createSender(options);
+  const draining = new AbortController();
+  const { signal } = draining;
+  /** What is sent now, by the number of the webhook. */
+  const sending = new Map<number, Promise<void>>();
   let nextDelayMs = intervalMs;
-  let isDraining = false;
-  let isFailing = false;
-
-  const report = (error: unknown): void => {
-    const reason = isUnavailable(error) ? ': the database fails' : '';
-    if (error && !isFailing) log.warn({ err: error }, `webhooks cannot be delivered${reason}`);
-    if (!error && isFailing) log.info('webhooks can be delivered again');
-    isFailing = error !== undefined;
+  /** What has failed since the last look. */
+  let failure: unknown;
+  const onFailure = (error: unknown): void => {
+    failure ??= error;
   };
 
-  async function look(signal: AbortSignal): Promise<void> {
+  const onFailureOf =
+    ({ id }: WebhookWork) =>
+    (error: Error) =>
+      onFailure(new Error(`Webhook ${id}: ${error.message}`, { cause: error }));
+
+  async function look(): Promise<void> {
+    nextDelayMs = intervalMs;
     const { webhooks, hasNewEvents } = await findWork(database);
     metrics.webhookDelay.set(Math.max(0, ...webhooks.map(({ dueSeconds }) => dueSeconds ?? 0)));
-    nextDelayMs = intervalMs;
-    unlock();
     if (hasNewEvents) while (await feed.assign()) if (signal.aborted) return;
-    let failure: unknown;
     for (const webhook of webhooks) {
+      const isAny = (hasNewEvents || webhook.isBehind) && (await enqueue(webhook).catch(onFailureOf(webhook)));
       if (signal.aborted) return;
-      try {
-        if (await needsClaims(webhook, hasNewEvents)) wanted.add(webhook.id);
-      } catch (error) {
-        failure ??= error; // may be of this webhook alone
-      }
-      void settle();
+      if ((isAny || webhook.dueSeconds !== null) && !webhook.isLeased && !sending.has(webhook.id)) begin(webhook);
     }
-    void settle();
-    report(failure ?? settleFailure);
+    report(failure);
+    failure = undefined;
   }
 
-  async function needsClaims({ id, isBehind, dueSeconds }: WebhookWork, hasNewEvents: boolean): Promise<boolean> {
-    if (!isBehind && !hasNewEvents) return dueSeconds !== null;
-    try {
-      // One part of the events at a time, so that a webhook with many does not keep the others waiting.
-      const { hasMore, isIncomplete } = await enqueueDeliveries(database, id, globalId);
-      stuck.delete(id);
-      if (hasMore) nextDelayMs = 0;
-      if (isIncomplete)
-        log.warn({ webhook: id }, 'events were removed before they were sent to a webhook: see AUDIT_RETENTION_DAYS');
-    } catch (error) {
-      if (isUnavailable(error)) throw error;
-      if (!stuck.has(id)) log.error({ webhook: id, err: error }, 'deliveries to a webhook cannot be created');
-      stuck.add(id);
-    }
-    return true;
+  /** One part of the events at a time, so that a webhook with many does not keep the others waiting. */
+  async function enqueue(webhook: WebhookWork): Promise<boolean> {
+    const { isAny, hasMore, isIncomplete } = await enqueueDeliveries(database, webhook, globalId);
+    if (hasMore) nextDelayMs = Math.min(moreDelayMs, intervalMs);
+    if (isIncomplete)
+      log.warn({ webhook: webhook.id }, 'events were removed before they were sent to a webhook: see AUDIT_RETENTION_DAYS');
+    return isAny;
   }
 
-  function unlock(): void {
-    tried.push(...locked);
-    locked = [];
-  }
-
-  let isSettling = false;
-  let settled = Promise.resolve();
-  /** Why the last attempt to do so failed; undefined if it did not. */
-  let settleFailure: unknown;
-
-  /** Records what was tried and claims what is next, until there is nothing to do. Never rejects. */
-  function settle(): Promise<void> {
-    if (!isSettling) settled = settleAll();
-    return settled;
-  }
-
-  async function settleAll(): Promise<void> {
-    isSettling = true;
-    while (tried.length > 0 || (wanted.size > 0 && !isDraining)) {
-      const attempts = tried;
-      const webhookIds = isDraining ? [] : [...new Set([...wanted, ...attempts.map(({ claim }) => claim.webhookId)])];
-      tried = [];
-      wanted.clear();
-      try {
-        await settleBatch(attempts, webhookIds);
-        settleFailure = undefined;
-      } catch (error) {
-        // Recorded when the database responds again, unless another gateway has tried it by then.
-        tried = [...attempts, ...tried];
-        settleFailure = error;
-        report(error);
-        break;
-      }
-    }
-    isSettling = false;
-  }
-
-  /** @throws when the database is unavailable, or refuses the claims. */
-  async function settleBatch(attempts: Attempt[], webhookIds: number[]): Promise<void> {
-    let settlement: Settlement;
-    try {
-      settlement = await recordAndClaim(database, { attempts, webhookIds, leaseSeconds, retrySeconds });
-    } catch (error) {
-      if (isUnavailable(error) || attempts.length === 0) throw error;
-      // One that cannot be recorded keeps no others waiting. What was recorded before a failure is ignored the second time.
-      if (attempts.length > 1) for (const attempt of attempts) await settleBatch([attempt], []);
-      else if (isLockTimeout(error)) locked.push(...attempts);
-      else log.error({ webhook: attempts[0]?.claim.webhookId, err: error }, 'an attempt to deliver cannot be recorded');
-      if (webhookIds.length > 0) await settleBatch([], webhookIds);
-      return;
-    }
-    for (const claim of settlement.claims) begin(claim);
-    describe(attempts, settlement);
-  }
-
-  function begin(claim: Claim): void {
-    const attempt = attemptOf(claim).then((outcome) => {
-      inFlight.delete(attempt);
-      tried.push({ claim, outcome });
-      void settle();
-    });
-    inFlight.add(attempt);
-  }
-
-  async function attemptOf({ url, eventId, body, secrets, claimedAt }: Claim): Promise<Outcome> {
-    try {
-      return await send({ url, id: eventId, body, secrets: signingSecrets(keys, secrets, claimedAt) }, options);
-    } catch (error) {
-      log.error({ webhook: secrets.id, err: error }, 'the secret of a webhook cannot be decrypted');
-      return { error: 'The secret of the webhook cannot be decrypted: see the log of the gateway.', isOwnFailure: true };
-    }
-  }
-
-  /** Counts and logs what was recorded. Of a URL only the host, because its path may be a secret. */
-  function describe(attempts: readonly Attempt[], { completions, states, disabled }: Settlement): void {
-    for (const { status, isCounted } of completions)
-      if (isCounted) metrics.webhookDeliveries.inc({ outcome: status === 'PENDING' ? 'failed_attempt' : status.toLowerCase() });
-    metrics.webhooksDisabled.inc(disabled.length);
-    const shown = (id: number) => {
-      const last = attempts.findLast(({ claim }) => claim.webhookId === id);
-      return {
-        webhook: id,
-        host: last && new URL(last.claim.url).host,
-        status: last?.outcome.status,
-        error: last?.outcome.error,
-      };
-    };
-    for (const { id, wasFailing, isFailing: isNow } of states) {
-      if (isNow && !wasFailing) log.warn(shown(id), 'deliveries to a webhook fail');
-      if (!isNow && wasFailing) log.info(shown(id), 'deliveries to a webhook succeed again');
-    }
-    for (const { id, reason } of disabled) log.warn({ ...shown(id), reason }, 'a webhook was disabled');
+  function begin(webhook: WebhookWork): void {
+    const sent = sendDue({ ...context, sender, leaseSeconds, retrySeconds, pauseMs: intervalMs, onFailure }, webhook, signal);
+    const ended = sent.catch(onFailureOf(webhook)).finally(() => sending.delete(webhook.id));
+    sending.set(webhook.id, ended);
   }
 
   // Processes that start together do not look together.
   const stopLooking = runPeriodically(look, {
     firstDelayMs: Math.random() * intervalMs,
-    nextDelayMs: (failure) => (failure ? intervalMs : nextDelayMs),
+    nextDelayMs: () => nextDelayMs,
     onFailure: report,
   });
   let stopped: Promise<void> | undefined;
   const drain = (): void => {
-    isDraining = true;
+    draining.abort();
     stopped ??= stopLooking();
   };
   return {
@@ -216,12 +114,8 @@ export function startDeliveries(context: DeliveryContext, options: DeliveryOptio
     async stop() {
       drain();
       await stopped;
-      do {
-        await Promise.all(inFlight);
-        unlock();
-        await settle();
-        // A claim that was under way begins deliveries.
-      } while (inFlight.size > 0);
+      await Promise.all(sending.values());
+      sender.close();
     },
   };
 }

@@ -99,7 +99,9 @@ async function findEnabled(transaction: Prisma.TransactionClient, id: number, me
   await lockWebhook(transaction, id);
   const webhook = await findWebhook(transaction, id);
   if (webhook.enabled) return webhook;
-  throw new InvalidInput([{ path: [member], message: 'is a webhook that is disabled. Enable it (updateWebhook) first.' }]);
+  throw new InvalidInput([
+    { path: [member], message: 'is a webhook that is disabled. Enable it (updateWebhook, or `webhooks enable`) first.' },
+  ]);
 }
 
 /**

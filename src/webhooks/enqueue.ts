@@ -2,37 +2,42 @@ import { everyEnvironment } from '../audit-log/events.ts';
 import { bindFeed } from '../audit-log/statements/feed.ts';
 import type { Database } from '../database/client.ts';
 import { draftDelivery, type GlobalId } from './body.ts';
-import { addDeliveries, lockSubscription } from './statements/enqueue.ts';
+import { addDeliveries } from './statements/enqueue.ts';
+import type { WebhookWork } from './statements/work.ts';
 
-/** How many events get a delivery in one transaction at most. */
+/** How many events get a delivery in one statement at most. */
 const maxEvents = 100;
 
+/** What became of the next events of a webhook. */
+export interface Enqueued {
+  /** Whether deliveries were created. */
+  readonly isAny: boolean;
+  /** Whether there may be more to create, also because somebody else changed the webhook meanwhile. */
+  readonly hasMore: boolean;
+  /** Whether events were removed because of their age before they had a delivery. */
+  readonly isIncomplete: boolean;
+}
+
 /**
- * Creates deliveries of the next events that a webhook takes, in the transaction that moves its position: an event has a delivery
- * exactly if it is behind the position. Does nothing while another gateway does so.
- *
- * @returns whether there may be more to create, and whether events were removed because of their age before they had a delivery.
+ * Creates deliveries of the next events that a webhook takes, in the statement that moves its position: an event has a delivery
+ * exactly if it is behind the position. Does nothing when another gateway did so since the webhook was read, or is about to.
  */
-export function enqueueDeliveries(
-  database: Pick<Database, 'transaction'>,
-  webhookId: number,
+export async function enqueueDeliveries(
+  database: Pick<Database, 'query'>,
+  webhook: WebhookWork,
   globalId: GlobalId,
-): Promise<{ hasMore: boolean; isIncomplete: boolean }> {
-  return database.transaction(async (query) => {
-    const subscription = await lockSubscription({ query }, webhookId);
-    if (!subscription) return { hasMore: false, isIncomplete: false };
-    const { types, environments, ...after } = subscription;
-    const feed = bindFeed({ query });
-    const page = await feed.read({
-      environments: environments.length > 0 ? environments : everyEnvironment,
-      types: types.length > 0 ? types : undefined,
-      after,
-      limit: maxEvents,
-      withChanges: true,
-    });
-    const through = page?.through.position ?? (await feed.state()).removedThrough;
-    const drafts = page?.events.map((event) => draftDelivery(event, globalId)) ?? [];
-    await addDeliveries({ query }, webhookId, through, drafts);
-    return { hasMore: page?.hasMore ?? true, isIncomplete: !page };
+): Promise<Enqueued> {
+  const { types, environments, position, epoch } = webhook;
+  const feed = bindFeed(database);
+  const page = await feed.read({
+    environments: environments.length > 0 ? environments : everyEnvironment,
+    types: types.length > 0 ? types : undefined,
+    after: { position, epoch },
+    limit: maxEvents,
+    withChanges: true,
   });
+  const through = page?.through.position ?? (await feed.state()).removedThrough;
+  const drafts = page?.events.map((event) => draftDelivery(event, globalId)) ?? [];
+  const isMoved = await addDeliveries(database, webhook, through, drafts);
+  return { isAny: isMoved && drafts.length > 0, hasMore: !isMoved || (page?.hasMore ?? true), isIncomplete: isMoved && !page };
 }

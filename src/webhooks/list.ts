@@ -4,7 +4,7 @@ import { type CountedPage, cutPage, type Page, type PageInput, pageReads, withTo
 import { readWithinTime } from '../database/timed-read.ts';
 import type { PrismaClient, WebhookDelivery, WebhookDeliveryStatus } from '../generated/prisma/client.ts';
 import type { Services } from '../user-groups/user-groups.ts';
-import { type ListedWebhook, withoutSecrets } from './webhooks.ts';
+import { type ListedWebhook, unlisted } from './webhooks.ts';
 
 const webhookKeyset = defineKeyset<Pick<ListedWebhook, 'id'>>('Webhook', { id: integerColumn });
 
@@ -24,7 +24,7 @@ export function readWebhooks(
     const section = sectionOf(input, { keyset: webhookKeyset, direction: 'desc' });
     const { direction, limit } = section;
     const where = { AND: between(section) };
-    const found = await db.webhook.findMany({ where, orderBy: { id: direction }, take: limit, omit: withoutSecrets });
+    const found = await db.webhook.findMany({ where, orderBy: { id: direction }, take: limit, omit: unlisted });
     const page = cutPage({ found, cursorOf: webhookKeyset.cursorOf, nodeOf: (webhook) => webhook }, section);
     return withTotalCount(page, () => db.webhook.count());
   });
@@ -37,7 +37,7 @@ export async function findWebhookOf(
   id: number,
 ): Promise<ListedWebhook | undefined> {
   caller.require('admin');
-  const find = () => db.webhook.findUnique({ where: { id }, omit: withoutSecrets });
+  const find = () => db.webhook.findUnique({ where: { id }, omit: unlisted });
   return (await pageReads.run(caller.queueKey, find)) ?? undefined;
 }
 

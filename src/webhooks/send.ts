@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { type IncomingMessage, request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
+import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { mediaTypes } from '../http/media-types.ts';
 import { readPackageVersion } from '../package-root.ts';
 import { type AllowedNetworks, checkAddress, checkedLookup, createResolve, literalAddress, type Resolve } from './destination.ts';
@@ -51,18 +51,66 @@ const maxInformational = 10;
 const maxStoredBody = 1_024;
 const maxStoredError = 255;
 
-let userAgent: string | undefined;
+/** How long a connection is kept for the next delivery, in milliseconds: less than most servers keep it. */
+const idleMs = 4_000;
+
+/** Sends deliveries. */
+export interface Sender {
+  /** Sends a delivery, signed as Standard Webhooks 1.0.0 says. Never rejects. */
+  send(message: Message): Promise<Outcome>;
+  /** Closes the connections that are kept. */
+  close(): void;
+}
 
 /**
- * Sends a delivery once, on a connection of its own, signed as Standard Webhooks 1.0.0 says. Follows no redirects, and connects
- * to no address that was not checked. The certificate must be valid; `NODE_EXTRA_CA_CERTS` adds authorities. Never rejects.
+ * Creates what sends deliveries. It follows no redirects, and connects to no address that was not checked; it keeps connections
+ * for the next deliveries to the same host and port. Certificates must be valid; `NODE_EXTRA_CA_CERTS` adds authorities.
  */
-export async function send(message: Message, options: SendOptions): Promise<Outcome> {
-  try {
-    return await post(message, options);
-  } catch (error) {
-    return { error: shownError(error) };
+export function createSender({ allowedNetworks, timeoutMs = defaultTimeoutMs, resolve = createResolve() }: SendOptions): Sender {
+  const kept = { keepAlive: true, timeout: idleMs };
+  const agents = { http: new HttpAgent(kept), https: new HttpsAgent(kept) };
+  const userAgent = `user-group-gateway/${readPackageVersion()}`;
+
+  /** Begins a request. @param signal ends the look-up of the name. @throws RefusedDestination */
+  function begin(message: Message, isKept: boolean, signal: AbortSignal): ClientRequest {
+    const url = new URL(message.url);
+    const address = literalAddress(url);
+    if (address) checkAddress(address, url.protocol, allowedNetworks);
+    const [request, agent] = url.protocol === 'https:' ? [requestHttps, agents.https] : [requestHttp, agents.http];
+    return request(url, {
+      method: 'POST',
+      agent: isKept && agent,
+      // Of each new connection; one that is kept leads to an address that was checked.
+      lookup: checkedLookup(url.protocol, allowedNetworks, resolve, signal),
+      headers: {
+        'content-type': mediaTypes.json,
+        'content-length': Buffer.byteLength(message.body),
+        'user-agent': userAgent,
+        ...signedHeaders(message, Math.floor(Date.now() / 1_000)),
+      },
+    }).end(message.body);
   }
+
+  async function send(message: Message, isKept = true): Promise<Outcome> {
+    const ended = new AbortController();
+    try {
+      const request = begin(message, isKept, ended.signal);
+      const { outcome, failure } = await readResponse(request, timeoutMs);
+      if (failure) ended.abort();
+      // The endpoint may have closed a kept connection at the moment at which it was used again.
+      const isStale = request.reusedSocket && failure?.code === 'ECONNRESET' && outcome.status === undefined;
+      return isStale ? await send(message, false) : outcome;
+    } catch (error) {
+      return { error: shownError(error) };
+    }
+  }
+
+  return {
+    send: (message) => send(message),
+    close() {
+      for (const agent of Object.values(agents)) agent.destroy();
+    },
+  };
 }
 
 /** The headers of Standard Webhooks. @param timestamp when it is sent, in seconds since 1970. */
@@ -78,32 +126,16 @@ export function signedHeaders({ id, body, secrets }: Omit<Message, 'url'>, times
   };
 }
 
-/** @throws what prevents a response. */
-async function post(
-  message: Message,
-  { allowedNetworks, timeoutMs = defaultTimeoutMs, resolve = createResolve() }: SendOptions,
-): Promise<Outcome> {
-  const url = new URL(message.url);
-  const address = literalAddress(url);
-  if (address) checkAddress(address, url.protocol, allowedNetworks);
-  const ended = new AbortController();
-  userAgent ??= `user-group-gateway/${readPackageVersion()}`;
-  const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, {
-    method: 'POST',
-    // A connection of its own, which ends with the response.
-    agent: false,
-    lookup: checkedLookup(url.protocol, allowedNetworks, resolve, ended.signal),
-    headers: {
-      'content-type': mediaTypes.json,
-      'content-length': Buffer.byteLength(message.body),
-      'user-agent': userAgent,
-      ...signedHeaders(message, Math.floor(Date.now() / 1_000)),
-    },
-  });
-  return new Promise<Outcome>((settle) => {
+/** Waits for the end of a response, or of its first 4 KiB. @returns the outcome, and why there was no complete response. */
+function readResponse(
+  request: ClientRequest,
+  timeoutMs: number,
+): Promise<{ readonly outcome: Outcome; readonly failure?: NodeJS.ErrnoException }> {
+  return new Promise((settle) => {
     /** The status is known already while the body is read. */
     let outcome: Outcome = {};
-    const fail = (error: unknown): void => settle({ ...outcome, error: shownError(error) });
+    const fail = (failure: NodeJS.ErrnoException): void =>
+      settle({ outcome: { ...outcome, error: shownError(failure) }, failure });
     const timer = setTimeout(() => {
       fail(new Error(`There was no complete response within ${timeoutMs / 1_000} s.`));
       request.destroy();
@@ -111,7 +143,6 @@ async function post(
     request.once('error', fail);
     request.once('close', () => {
       clearTimeout(timer);
-      ended.abort();
       fail(new Error('The connection was closed before the end of the response.'));
     });
     let informational = 0;
@@ -122,20 +153,20 @@ async function post(
     });
     request.once('response', (response) => {
       outcome = { status: response.statusCode, retryAfterSeconds: retryAfterSeconds(response.headers['retry-after']) };
-      readBeginning(response, (body) => {
-        settle({ ...outcome, body });
-        request.destroy();
-      });
+      readBeginning(response, (body) => settle({ outcome: { ...outcome, body } }));
       response.once('error', fail);
     });
-    request.end(message.body);
   });
 }
 
 /** A text as PostgreSQL takes it: a name or a certificate that an error cites may have NUL characters too. */
 const storable = (text: string, maxLength: number): string => text.replaceAll('\0', '\uFFFD').slice(0, maxLength).toWellFormed();
 
-/** Reads the beginning of a response. @param onRead takes its text as it can be stored. */
+/**
+ * Reads the beginning of a response, and closes the connection if more follows.
+ *
+ * @param onRead takes its text as it can be stored.
+ */
 function readBeginning(response: IncomingMessage, onRead: (body: string) => void): void {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -146,7 +177,9 @@ function readBeginning(response: IncomingMessage, onRead: (body: string) => void
   response.on('data', (chunk: Buffer) => {
     chunks.push(chunk);
     bytes += chunk.length;
-    if (bytes >= maxResponseBytes) end();
+    if (bytes < maxResponseBytes) return;
+    end();
+    response.destroy();
   });
   response.once('end', end);
 }

@@ -30,11 +30,11 @@ export interface WebhookContext {
   readonly webhookNetworks: readonly string[];
 }
 
-/** A webhook as it is shown: without its secrets. */
-export type ListedWebhook = Omit<Webhook, 'secretEncrypted' | 'previousSecretEncrypted'>;
+/** What is not read of a webhook: its secrets, and who sends to it. */
+export const unlisted = { secretEncrypted: true, previousSecretEncrypted: true, leasedUntil: true } as const;
 
-/** Leaves the secrets out of what is read. */
-export const withoutSecrets = { secretEncrypted: true, previousSecretEncrypted: true } as const;
+/** A webhook as it is shown. */
+export type ListedWebhook = Omit<Webhook, keyof typeof unlisted>;
 
 /** A webhook with its secret, which is readable nowhere else. */
 export interface IssuedWebhook {
@@ -79,7 +79,7 @@ export async function createWebhook(
       position: await endOfFeed(transaction),
       createdAt: await readClock(transaction),
     };
-    const webhook = await transaction.webhook.create({ data, omit: withoutSecrets });
+    const webhook = await transaction.webhook.create({ data, omit: unlisted });
     await recordWebhookChange(transaction, author, 'webhook.created', { from: null, to: id }, changesOf(undefined, webhook));
     return { secret, webhook };
   });
@@ -124,7 +124,7 @@ export async function updateWebhook(
     };
     const differing = changesOf(before, { ...before, ...data });
     if (Object.keys(differing).length === 0) return before;
-    const after = await transaction.webhook.update({ where: { id }, data, omit: withoutSecrets });
+    const after = await transaction.webhook.update({ where: { id }, data, omit: unlisted });
     if (isResumed) await retryDeliveries(transaction, id);
     await recordWebhookChange(transaction, author, 'webhook.updated', { from: id, to: id }, differing);
     return after;
@@ -187,14 +187,14 @@ export async function deleteWebhook({ db }: Pick<WebhookContext, 'db'>, id: numb
 
 /** The webhook with this number. @throws NotFound. */
 export async function findWebhook(db: Pick<PrismaClient, 'webhook'>, id: number): Promise<ListedWebhook> {
-  const webhook = await db.webhook.findUnique({ where: { id }, omit: withoutSecrets });
+  const webhook = await db.webhook.findUnique({ where: { id }, omit: unlisted });
   if (!webhook) throw noWebhook(id);
   return webhook;
 }
 
 /** Every webhook, oldest first. */
 export function listWebhooks(db: Pick<PrismaClient, 'webhook'>): Promise<ListedWebhook[]> {
-  return db.webhook.findMany({ orderBy: { id: 'asc' }, omit: withoutSecrets });
+  return db.webhook.findMany({ orderBy: { id: 'asc' }, omit: unlisted });
 }
 
 const noWebhook = (id: number): NotFound => new NotFound(`No webhook has the number ${id}. \`webhooks list\` lists all of them.`);

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { afterAll, expect, test, vi } from 'vitest';
-import { type Message, send, signedHeaders } from '../../src/webhooks/send.ts';
+import { createSender, type Message, signedHeaders } from '../../src/webhooks/send.ts';
 import { importWithClient } from '../support/client-snippets.ts';
 import { snippetsOf } from '../support/snippets.ts';
 import { startReceiver } from '../support/webhook-receiver.ts';
@@ -27,7 +27,9 @@ interface Sample {
 /** A delivery as it arrives, and those that a receiver must refuse. */
 async function deliveries() {
   const receiver = await startReceiver();
-  await send({ ...message, url: receiver.url }, { allowedNetworks: ['127.0.0.0/8'] });
+  const sender = createSender({ allowedNetworks: ['127.0.0.0/8'] });
+  await sender.send({ ...message, url: receiver.url });
+  sender.close();
   await receiver.close();
   const [delivery] = receiver.received;
   const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];

@@ -117,7 +117,7 @@ test('a replaced secret stays known, so that the bootstrap setting does not brin
   expect(await database.prisma.apiToken.count()).toBe(1);
 });
 
-test('removes deliveries of webhooks that ended and are older than 30 days; what is pending stays', async () => {
+test('removes deliveries of webhooks that ended and are older than 30 days, and those that are pending for longer than events are kept', async () => {
   const data = { id: 1, url: 'https://example.com/', position: 0, secretEncrypted: Buffer.alloc(1) };
   await database.prisma.webhook.create({ data });
   const statuses = ['PENDING', 'DELIVERED', 'FAILED'] as const;
@@ -130,10 +130,15 @@ test('removes deliveries of webhooks that ended and are older than 30 days; what
       status,
       createdAt: new Date(Date.now() - age * dayMs),
     }));
-  await database.prisma.webhookDelivery.createMany({ data: [...of(29), ...of(31)] });
-  expect(await runHousekeeping(database, { retentionDays: 1 })).toMatchObject({ webhookDeliveries: 2 });
-  const kept = await database.prisma.webhookDelivery.findMany({ select: { eventId: true }, orderBy: { id: 'asc' } });
-  expect(kept.map(({ eventId }) => eventId)).toEqual(['PENDING 29', 'DELIVERED 29', 'FAILED 29', 'PENDING 31']);
+  await database.prisma.webhookDelivery.createMany({ data: [...of(29), ...of(31), ...of(41)] });
+  const kept = async () => {
+    const found = await database.prisma.webhookDelivery.findMany({ select: { eventId: true }, orderBy: { id: 'asc' } });
+    return found.map(({ eventId }) => eventId);
+  };
+  expect(await runHousekeeping(database, { retentionDays: 40 })).toMatchObject({ webhookDeliveries: 5 });
+  expect(await kept()).toEqual(['PENDING 29', 'DELIVERED 29', 'FAILED 29', 'PENDING 31']);
+  expect(await runHousekeeping(database, { retentionDays: 1 })).toMatchObject({ webhookDeliveries: 1 });
+  expect(await kept()).toEqual(['PENDING 29', 'DELIVERED 29', 'FAILED 29']);
 });
 
 test('removes the replaced secrets of webhooks that no longer sign', async () => {

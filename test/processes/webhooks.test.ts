@@ -99,6 +99,7 @@ test.each([
   ['none', [], /No subcommand was given/],
   ['list with a word', ['list', 'all'], /accepts only --json/],
   ['delete without an id', ['delete'], /takes one numeric id/],
+  ['enable without an id', ['enable'], /webhooks enable takes one numeric id/],
   ['delete of a name', ['delete', 'hooks'], /takes one numeric id/],
   ['deliveries with another status', ['deliveries', '1', '--status', 'lost'], /--status must be pending, delivered or failed/],
   ['deliveries with a limit that is too high', ['deliveries', '1', '--limit', '1001'], /--limit must be .* 1 to 1000/],
@@ -108,7 +109,7 @@ test.each([
   expect(await webhooks(...args)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(message) });
 });
 
-test.each([['delete'], ['deliveries'], ['redeliver', '--event', 'x']])(
+test.each([['enable'], ['disable'], ['delete'], ['deliveries'], ['redeliver', '--event', 'x']])(
   'webhooks %s of one that does not exist fails',
   async (action, ...rest) => {
     const failed = await webhooks(action, '2000000000', ...rest);
@@ -141,6 +142,23 @@ test('webhooks redeliver sends events again, and deliveries lists them', async (
 
   const unknown = await webhooks('redeliver', String(id), '--event', 'x');
   expect(unknown).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^ids\.0: is not the ID of an event/) });
+});
+
+test('webhooks disable and enable change whether events are sent', async () => {
+  const { id } = await create();
+  const lines: string[] = [];
+  for (const action of ['disable', 'enable']) {
+    const { code, stdout, stderr } = await webhooks(action, String(id));
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect((await webhooks('list')).stdout).toBe(stdout);
+    lines.push(stdout);
+  }
+  expect(lines.map((line) => line.includes('  ·  disabled  ·  '))).toEqual([true, false]);
+  const events = await database.prisma.event.findMany({ where: { type: 'webhook.updated' }, orderBy: { id: 'asc' } });
+  expect(events.map(({ changes }) => changes)).toEqual([
+    { webhook: { from: id, to: id }, enabled: { from: true, to: false } },
+    { webhook: { from: id, to: id }, enabled: { from: false, to: true } },
+  ]);
 });
 
 test('webhooks redeliver --after goes back to a cursor of the feed', async () => {

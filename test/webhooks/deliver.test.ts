@@ -6,10 +6,11 @@ import { verifyWebhook } from '../../client/src/index.ts';
 import { systemAuthor } from '../../src/audit-log/record.ts';
 import { bindFeed } from '../../src/audit-log/statements/feed.ts';
 import { createDb } from '../../src/db.ts';
-import { logForm } from '../../src/log.ts';
+import { logForm, logOutages } from '../../src/log.ts';
 import { metrics } from '../../src/metrics/metrics.ts';
 import { type Deliveries, type DeliveryOptions, startDeliveries } from '../../src/webhooks/deliver.ts';
 import { enqueueDeliveries } from '../../src/webhooks/enqueue.ts';
+import { findWork } from '../../src/webhooks/statements/work.ts';
 import { createWebhook, rotateWebhookSecret, updateWebhook, type WebhookRequest } from '../../src/webhooks/webhooks.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { testKeys } from '../support/keys.ts';
@@ -38,13 +39,10 @@ const networks = ['127.0.0.0/8'];
 
 /** Starts what a gateway does, with everything at once. */
 function deliver(options: Partial<DeliveryOptions> = {}, on: Pick<TestDatabase, 'query' | 'transaction'> = database): Deliveries {
+  const logger = pino({ ...logForm, level: 'info' }, { write: (line: string) => void log.push(line) });
+  const report = logOutages(logger, 'webhooks cannot be delivered', 'webhooks can be delivered again');
   const deliveries = startDeliveries(
-    {
-      database: on,
-      keys: testKeys,
-      log: pino({ ...logForm, level: 'info' }, { write: (line: string) => void log.push(line) }),
-      globalId: encodeGlobalID,
-    },
+    { database: on, keys: testKeys, log: logger, globalId: encodeGlobalID, report },
     { allowedNetworks: networks, intervalMs: 10, timeoutMs: 10_000, retrySeconds: [0, 0], ...options },
   );
   running.push(deliveries);
@@ -113,7 +111,7 @@ test('each event of the environments and types is delivered, and verifies', asyn
     expect(stored).toContainEqual(expect.objectContaining({ eventId: headers['webhook-id'], body }));
     expect(event).toMatchObject({ data: { id: encodeGlobalID('UserGroup', teamOf({ body })), environment: 'Testing' } });
   }
-  expect(stored[0]).toMatchObject({ attempts: 1, responseStatus: 204, responseBody: '', error: null, inFlight: false });
+  expect(stored[0]).toMatchObject({ attempts: 1, responseStatus: 204, responseBody: '', error: null });
   const after = await database.prisma.webhook.findUniqueOrThrow({ where: { id: webhook.id } });
   expect(after).toMatchObject({ failingSince: null, lastDeliveryAt: expect.any(Date) });
 });
@@ -277,7 +275,7 @@ test('a secret that cannot be decrypted is no failure of the endpoint', async ()
   deliver();
   await record([1]);
   const [delivery] = await until(async () => ((await deliveries())[0]?.error ? deliveries() : undefined), 'it is recorded');
-  expect(delivery).toMatchObject({ status: 'PENDING', attempts: 0, inFlight: false });
+  expect(delivery).toMatchObject({ status: 'PENDING', attempts: 0 });
   expect(Number(delivery?.nextAttemptAt) - Number(delivery?.lastAttemptAt)).toBeGreaterThan(59_000);
   expect(await database.prisma.webhook.findUniqueOrThrow({ where: { id: webhook.id } })).toMatchObject({ failingSince: null });
   expect(log.map((line) => JSON.parse(line))).toEqual([
@@ -331,58 +329,83 @@ test('several gateways deliver every event of many writers, each once while noth
   }
 });
 
+/** A database that has a hook before its statements. */
+const hooked = (before: (name: string) => Promise<void> | void): Pick<TestDatabase, 'query' | 'transaction'> => {
+  const hook =
+    (query: TestDatabase['query']): TestDatabase['query'] =>
+    async (...statement) => {
+      await before(statement[0]);
+      return query(...statement);
+    };
+  return { query: hook(database.query), transaction: (work) => database.transaction((query) => work(hook(query))) };
+};
+
+const untilLeaseEnds = () => database.pool.query('update webhook set leased_until = now()');
+
 test('a gateway that ends in the middle loses nothing: its lease ends, and another one delivers', async () => {
   const { url, received } = await receive();
   await subscribe(url);
-  // Its statements stop when it has claimed: as that of a process that was killed.
-  let claimed = 0;
+  // Its statements stop when it has sent: as those of a process that was killed.
   let isDead = false;
+  const never = new Promise<never>(() => {});
   const dying: Pick<TestDatabase, 'query' | 'transaction'> = {
-    query: (...statement) => (isDead ? new Promise(() => {}) : database.query(...statement)),
-    transaction: (work) => {
-      if (isDead) return new Promise(() => {});
-      return database.transaction(work).then((result) => {
-        if (claimed === 0) claimed = (result as { claims?: unknown[] }).claims?.length ?? 0;
-        isDead = claimed > 0;
-        return isDead ? new Promise(() => {}) : result;
-      });
+    query: (...statement) => (isDead ? never : database.query(...statement)),
+    transaction() {
+      isDead = true;
+      return never;
     },
   };
   startDeliveries(
-    { database: dying, keys: testKeys, log: pino({ level: 'silent' }), globalId: encodeGlobalID },
-    { allowedNetworks: networks, intervalMs: 10, leaseSeconds: 0.3 },
+    { database: dying, keys: testKeys, log: pino({ level: 'silent' }), globalId: encodeGlobalID, report: () => {} },
+    { allowedNetworks: networks, intervalMs: 10 },
   );
   await record([1, 2, 3]);
-  await until(() => isDead, 'it has claimed');
-  expect((await deliveries()).filter(({ inFlight }) => inFlight)).toHaveLength(2);
-  expect(received).toEqual([]);
-  deliver();
-  const stored = await untilAll('DELIVERED', 3);
+  await until(() => isDead, 'it has sent');
   expect(received.map(teamOf).sort((a, b) => a - b)).toEqual([1, 2, 3]);
-  expect(stored.map(({ attempts }) => attempts).sort((a, b) => a - b)).toEqual([1, 2, 2]);
+  deliver();
+  await record([4]);
+  await until(async () => (await database.prisma.webhookDelivery.count()) === 4, 'the other one works');
+  expect(received).toHaveLength(3);
+  await untilLeaseEnds();
+  const stored = await untilAll('DELIVERED', 4);
+  expect(received.map(teamOf).sort((a, b) => a - b)).toEqual([1, 1, 2, 2, 3, 3, 4]);
+  expect(stored.map(({ attempts }) => attempts)).toEqual([1, 1, 1, 1]);
 });
 
-test('position and deliveries move in one transaction: when it is rolled back, neither has', async () => {
+/** The webhook with this number as a gateway finds it. */
+async function work(id: number) {
+  const { webhooks } = await findWork(database);
+  return webhooks.find((webhook) => webhook.id === id) as (typeof webhooks)[0];
+}
+
+test('position and deliveries move together, or neither does', async () => {
   const { webhook } = await subscribe('http://127.0.0.1:1/');
   await record([1, 2]);
-  const { position } = await database.prisma.webhook.findUniqueOrThrow({ where: { id: webhook.id } });
   await bindFeed(database).assign();
-  const failing: Pick<TestDatabase, 'transaction'> = {
-    transaction: (work) =>
-      database.transaction(async (query) => {
-        await work(query);
-        expect(await query('count', 'select count(*) from webhook_delivery', [])).toEqual([['2']]);
-        throw new Error('rolled back');
-      }),
-  };
-  await expect(enqueueDeliveries(failing, webhook.id, encodeGlobalID)).rejects.toThrow('rolled back');
-  expect(await deliveries()).toEqual([]);
-  expect((await database.prisma.webhook.findUniqueOrThrow({ where: { id: webhook.id } })).position).toBe(position);
-  expect(await enqueueDeliveries(database, webhook.id, encodeGlobalID)).toEqual({ hasMore: false, isIncomplete: false });
+  const found = await work(webhook.id);
+  const allow = await refuse('insert', "new.type = 'user_group.updated'");
+  await expect(enqueueDeliveries(database, found, encodeGlobalID)).rejects.toThrow('refused');
+  expect(await work(webhook.id)).toMatchObject({ position: found.position, isBehind: true });
+  await allow();
+  expect(await enqueueDeliveries(database, found, encodeGlobalID)).toEqual({ isAny: true, hasMore: false, isIncomplete: false });
   expect(await deliveries()).toHaveLength(2);
-  expect((await database.prisma.webhook.findUniqueOrThrow({ where: { id: webhook.id } })).position).toBeGreaterThan(position);
-  await enqueueDeliveries(database, webhook.id, encodeGlobalID);
-  expect(await deliveries()).toHaveLength(2);
+  expect(await work(webhook.id)).toMatchObject({ isBehind: false });
+});
+
+test.each<[string, (id: number) => Promise<unknown>]>([
+  ['has them already', async (id) => enqueueDeliveries(database, await work(id), encodeGlobalID)],
+  ['takes other types', (id) => updateWebhook(context(), id, { types: ['user_group.created'] }, systemAuthor)],
+  ['takes other environments', (id) => updateWebhook(context(), id, { environments: null }, systemAuthor)],
+  ['is disabled', (id) => updateWebhook(context(), id, { enabled: false }, systemAuthor)],
+])('a webhook that meanwhile %s gets no deliveries', async (_, change) => {
+  const { webhook } = await subscribe('http://127.0.0.1:1/');
+  await record([1]);
+  await bindFeed(database).assign();
+  const found = await work(webhook.id);
+  await change(webhook.id);
+  const before = await deliveries();
+  expect(await enqueueDeliveries(database, found, encodeGlobalID)).toEqual({ isAny: false, hasMore: true, isIncomplete: false });
+  expect(await deliveries()).toEqual(before);
 });
 
 test('events that were removed before they were sent are a line of the log', async () => {
@@ -423,24 +446,6 @@ test('draining begins nothing, and waits for what is in flight', async () => {
   ]);
 });
 
-test('a webhook whose deliveries cannot be created keeps no other waiting', async () => {
-  const { url, received } = await receive();
-  const broken = await subscribe(url);
-  await subscribe(url);
-  await database.pool.query(`
-    create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
-    create trigger refuse before insert on webhook_delivery for each row when (new.webhook_id = ${broken.webhook.id}) execute function refuse()`);
-  try {
-    deliver();
-    await record([1]);
-    await untilAll('DELIVERED', 1);
-  } finally {
-    await database.pool.query('drop function refuse cascade');
-  }
-  await untilAll('DELIVERED', 2);
-  expect(received).toHaveLength(2);
-});
-
 test('a database that fails for a time delays deliveries, and is logged once', async () => {
   const { url, received } = await receive();
   await subscribe(url);
@@ -461,71 +466,75 @@ test('a database that fails for a time delays deliveries, and is logged once', a
   await untilAll('DELIVERED', 3);
   expect(received).toHaveLength(3);
   await until(() => log.length >= 2, 'two lines');
-  expect(log.map((line) => JSON.parse(line).msg)).toEqual([
-    'webhooks cannot be delivered: the database fails',
-    'webhooks can be delivered again',
-  ]);
+  expect(log.map((line) => JSON.parse(line).msg)).toEqual(['webhooks cannot be delivered', 'webhooks can be delivered again']);
 });
 
-test('a claim that is under way when deliveries stop is waited for, with what it begins', async () => {
-  const open: (() => void)[] = [];
-  const { url } = await receive((response) => void open.push(() => response.writeHead(200).end()));
+test('what was in flight when the database failed is recorded when it responds again', async () => {
+  const { url, received } = await receive();
   await subscribe(url);
-  let hasClaimed = false;
+  let failures = 0;
+  deliver(
+    {},
+    hooked((name) => {
+      if (name !== 'record-attempts' || failures === 3) return;
+      failures += 1;
+      throw Object.assign(new Error('connection lost'), { code: '08006' });
+    }),
+  );
+  await record([1, 2]);
+  await untilAll('DELIVERED', 2);
+  expect(received).toHaveLength(2);
+});
+
+test('a stop while deliveries are read begins none, and lets others send them at once', async () => {
+  const { url, received } = await receive();
+  const { webhook } = await subscribe(url);
   let pass = () => {};
   const gate = new Promise<void>((resolve) => {
     pass = resolve;
   });
-  const slow: Pick<TestDatabase, 'query' | 'transaction'> = {
-    query: database.query,
-    async transaction(work) {
-      const result = await database.transaction(work);
-      if ((result as { claims?: unknown[] }).claims?.length) {
-        hasClaimed = true;
-        await gate;
-      }
-      return result;
-    },
-  };
+  let isReading = false;
+  const slow = hooked((name) => {
+    if (name !== 'take-deliveries') return;
+    isReading = true;
+    return gate;
+  });
   const deliveriesOfOne = deliver({}, slow);
   await record([1]);
-  await until(() => hasClaimed, 'a claim');
-  let isStopped = false;
-  const stopped = deliveriesOfOne.stop().then(() => {
-    isStopped = true;
-  });
+  await until(() => isReading, 'a read');
+  const stopped = deliveriesOfOne.stop();
   pass();
-  await until(() => open.length === 1, 'the delivery');
-  expect(isStopped).toBe(false);
-  open[0]?.();
   await stopped;
-  expect((await deliveries()).map(({ status }) => status)).toEqual(['DELIVERED']);
+  expect(received).toEqual([]);
+  expect(await work(webhook.id)).toMatchObject({ isLeased: false, dueSeconds: expect.any(Number) });
 });
 
-/** Has PostgreSQL refuse rows of deliveries, until the end of the test. */
-async function refuse(event: 'insert' | 'update', condition: string): Promise<void> {
+/** Has PostgreSQL refuse rows of deliveries, until the end of the test. @returns ends it before. */
+async function refuse(event: 'insert' | 'update', condition: string): Promise<() => Promise<unknown>> {
   await database.pool.query(`
     create function refuse() returns trigger language plpgsql as $$ begin raise 'refused' using errcode = '22021'; end $$;
     create trigger refuse before ${event} on webhook_delivery for each row when (${condition}) execute function refuse()`);
+  const allow = () => database.pool.query('drop function if exists refuse cascade');
   onTestFinished(async () => {
-    await database.pool.query('drop function refuse cascade');
+    await allow();
   });
+  return allow;
 }
 
-test('an attempt that PostgreSQL refuses to record keeps no others waiting', async () => {
-  const refused = await receive((response) => response.writeHead(418).end());
+test('a response that PostgreSQL refuses keeps no others waiting, and the delivery fails without it', async () => {
+  const refused = await receive((response, _, number) => response.writeHead(number === 1 ? 418 : 200).end());
   const { url, received } = await receive();
   const { webhook } = await subscribe(refused.url);
   await subscribe(url);
   await refuse('update', 'new.response_status = 418');
   deliver();
   await record([1, 2, 3]);
-  await until(async () => (await database.prisma.webhookDelivery.count({ where: { status: 'DELIVERED' } })) === 3, 'the others');
+  const stored = await untilAll('DELIVERED', 6);
   expect(received).toHaveLength(3);
-  await until(() => log.length === 2, 'two lines');
-  for (const line of log)
-    expect(JSON.parse(line)).toMatchObject({ webhook: webhook.id, msg: 'an attempt to deliver cannot be recorded' });
-  expect((await deliveries()).filter(({ inFlight }) => inFlight)).toHaveLength(2);
+  expect(stored.map(({ attempts }) => attempts).sort()).toEqual([1, 1, 1, 1, 1, 2]);
+  expect(log.map((line) => JSON.parse(line))).toContainEqual(
+    expect.objectContaining({ webhook: webhook.id, msg: 'the response to a delivery cannot be stored' }),
+  );
 });
 
 test('a webhook whose deliveries cannot be created keeps no others waiting, and is logged once', async () => {
@@ -539,7 +548,10 @@ test('a webhook whose deliveries cannot be created keeps no others waiting, and 
   await record([2]);
   await untilAll('DELIVERED', 2);
   expect(log.map((line) => JSON.parse(line))).toEqual([
-    expect.objectContaining({ webhook: webhook.id, msg: 'deliveries to a webhook cannot be created' }),
+    expect.objectContaining({
+      msg: 'webhooks cannot be delivered',
+      err: expect.objectContaining({ message: `Webhook ${webhook.id}: refused` }),
+    }),
   ]);
 });
 
@@ -558,7 +570,7 @@ test('a webhook that a request has locked keeps no others waiting', async () => 
   await record([2]);
   const delivered = () => database.prisma.webhookDelivery.count({ where: { status: 'DELIVERED' } });
   await until(async () => (await delivered()) === 2, 'the quick deliveries');
-  expect(await database.prisma.webhookDelivery.count({ where: { webhookId: webhook.id, inFlight: true } })).toBe(1);
+  expect(await database.prisma.webhookDelivery.count({ where: { webhookId: webhook.id } })).toBe(1);
   await client.query('commit');
   await client.end();
   await until(async () => open.splice(0).map((respond) => respond()) && (await delivered()) === 4, 'the slow deliveries');

@@ -3,14 +3,14 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer as createTlsServer } from 'node:https';
-import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, expect, test } from 'vitest';
 import { verifyWebhook } from '../../client/src/index.ts';
 import type { Resolve } from '../../src/webhooks/destination.ts';
-import { retryAfterSeconds, type SendOptions, send } from '../../src/webhooks/send.ts';
+import { createSender, type Message, retryAfterSeconds, type SendOptions } from '../../src/webhooks/send.ts';
 import { launch, until } from '../support/process.ts';
 import { startReceiver } from '../support/webhook-receiver.ts';
 
@@ -30,6 +30,13 @@ const secret = `whsec_${randomBytes(32).toString('base64')}`;
 const body = JSON.stringify({ type: 'user_group.updated', timestamp: '2026-01-31T12:00:00.000Z', data: { provided_id: 'ä€' } });
 const message = { id: 'RXZlbnQ6MS4x', body, secrets: [secret] };
 
+/** Sends on a new connection. */
+async function send(sent: Message, options: SendOptions) {
+  const sender = createSender(options);
+  closing.push(sender.close);
+  return sender.send(sent);
+}
+
 const local: SendOptions = { allowedNetworks: ['127.0.0.0/8'], timeoutMs: 10_000 };
 
 test('a delivery is verified by the reference implementation and by the client', async () => {
@@ -42,7 +49,7 @@ test('a delivery is verified by the reference implementation and by the client',
     'content-length': String(Buffer.byteLength(body)),
     'user-agent': expect.stringMatching(/^user-group-gateway\/\d/),
     'webhook-id': message.id,
-    connection: 'close',
+    connection: 'keep-alive',
   });
   expect(new Webhook(secret).verify(text, headers as Record<string, string>)).toEqual(JSON.parse(body));
   expect(await verifyWebhook(secret, headers, text)).toEqual(JSON.parse(body));
@@ -224,17 +231,78 @@ function answering(...addresses: readonly string[]): { resolve: Resolve; asked: 
   return { resolve, asked: () => asked };
 }
 
+test('a connection is kept for the next delivery, unless the response is too long or takes too long', async () => {
+  const { url, connections } = await receiver((response, _, number) => {
+    if (number === 4) response.writeHead(200).end('x'.repeat(100_000));
+    else if (number !== 6) response.writeHead(204).end();
+  });
+  const sender = createSender({ ...local, timeoutMs: 200 });
+  closing.push(sender.close);
+  const made: number[] = [];
+  for (let count = 1; count <= 7; count += 1) {
+    await sender.send({ ...message, url });
+    made.push(connections());
+  }
+  expect(made).toEqual([1, 1, 1, 1, 2, 2, 3]);
+  sender.close();
+  await sender.send({ ...message, url });
+  expect(connections()).toBe(4);
+});
+
+test('an endpoint that closes a kept connection at the moment of the next delivery gets it on another one', async () => {
+  const sockets = new Set<Socket>();
+  let requests = 0;
+  const server = createTcpServer((socket) => {
+    socket
+      .on('error', () => {})
+      .on('data', () => {
+        requests += 1;
+        if (sockets.has(socket)) return void socket.destroy();
+        sockets.add(socket);
+        socket.write('HTTP/1.1 204 No Content\r\n\r\n');
+      });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closing.push(() => void server.close());
+  const sender = createSender(local);
+  closing.push(sender.close);
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  for (const _ of [1, 2]) expect(await sender.send({ ...message, url })).toEqual({ status: 204, body: '' });
+  expect([requests, sockets.size]).toEqual([3, 2]);
+});
+
 test('the address that is connected to is the one that was checked, whatever the name leads to afterwards', async () => {
-  const permitted = await receiver(undefined, '127.0.0.2');
+  const permitted = await receiver((response) => response.writeHead(204, { connection: 'close' }).end(), '127.0.0.2');
   const inside = await receiver(undefined, '127.0.0.1', permitted.port);
   const { resolve, asked } = answering('127.0.0.2', '127.0.0.1');
   const options: SendOptions = { ...local, allowedNetworks: ['127.0.0.2/32'], resolve };
   const url = `http://rebind.example:${permitted.port}/`;
-  expect(await send({ ...message, url }, options)).toEqual({ status: 204, body: '' });
+  const sender = createSender(options);
+  closing.push(sender.close);
+  expect(await sender.send({ ...message, url })).toEqual({ status: 204, body: '' });
   expect(asked()).toBe(1);
-  // The next attempt asks again, and refuses what it is told.
-  expect(await send({ ...message, url }, options)).toEqual({ error: expect.stringContaining('127.0.0.1 is not public') });
+  // The next connection asks again, and refuses what it is told.
+  expect(await sender.send({ ...message, url })).toEqual({ error: expect.stringContaining('127.0.0.1 is not public') });
   expect(asked()).toBe(2);
+  expect([permitted.connections(), inside.connections()]).toEqual([1, 0]);
+});
+
+test('a kept connection leads to the address that was checked; another protocol, host or port has its own', async () => {
+  const permitted = await receiver(undefined, '127.0.0.2');
+  const inside = await receiver(undefined, '127.0.0.1', permitted.port);
+  const { resolve, asked } = answering('127.0.0.2', '127.0.0.1');
+  const sender = createSender({ ...local, allowedNetworks: ['127.0.0.2/32'], resolve });
+  closing.push(sender.close);
+  const url = `http://rebind.example:${permitted.port}/`;
+  for (const _ of [1, 2, 3]) expect(await sender.send({ ...message, url })).toEqual({ status: 204, body: '' });
+  expect([asked(), permitted.connections()]).toEqual([1, 1]);
+  for (const other of [
+    url.replace('http:', 'https:'),
+    url.replace('rebind', 'other'),
+    `http://rebind.example:${inside.port + 1}/`,
+  ])
+    expect(await sender.send({ ...message, url: other })).toEqual({ error: expect.stringContaining('127.0.0.1 is not public') });
   expect([permitted.connections(), inside.connections()]).toEqual([1, 0]);
 });
 
@@ -270,10 +338,10 @@ test.skipIf(!hasOpenssl)('certificates are verified: NODE_EXTRA_CA_CERTS adds an
   const { port } = server.address() as AddressInfo;
   const sendTo = async (host: string, environment: Record<string, string>) => {
     const script = `
-      const { send } = await import('./src/webhooks/send.ts');
+      const { createSender } = await import('./src/webhooks/send.ts');
       const resolve = (_, __, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }]);
       const message = { url: 'https://${host}:${port}/', id: 'id', body: '{}', secrets: [] };
-      console.log(JSON.stringify(await send(message, { allowedNetworks: ['127.0.0.0/8'], resolve })));`;
+      console.log(JSON.stringify(await createSender({ allowedNetworks: ['127.0.0.0/8'], resolve }).send(message)));`;
     const args = ['--import', 'tsx', '--input-type=module', '-e', script];
     return JSON.parse((await launch(process.execPath, args, environment).ended).stdout);
   };

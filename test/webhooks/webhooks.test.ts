@@ -225,7 +225,7 @@ describe('updateWebhook', () => {
     const later = new Date(Date.now() + 3_600_000);
     const delivery = { webhookId: webhook.number, eventId: 'x', type: 'x', body: '{}', nextAttemptAt: later };
     await prisma.webhookDelivery.createMany({
-      data: [delivery, { ...delivery, inFlight: true }, { ...delivery, status: 'FAILED' }],
+      data: [delivery, { ...delivery, status: 'FAILED' }],
     });
     await setEndOfFeed(99_000);
 
@@ -233,7 +233,7 @@ describe('updateWebhook', () => {
     expect(enabled.webhook).toMatchObject({ status: 'ENABLED', disabledReason: null, failingSince: null });
     expect((await prisma.webhook.findUniqueOrThrow({ where })).position).toBe(7n);
     const deliveries = await prisma.webhookDelivery.findMany({ orderBy: { id: 'asc' } });
-    expect(deliveries.map(({ nextAttemptAt }) => nextAttemptAt < later)).toEqual([true, false, false]);
+    expect(deliveries.map(({ nextAttemptAt }) => nextAttemptAt < later)).toEqual([true, false]);
   });
 
   test('another URL has not failed yet', async () => {
@@ -254,9 +254,9 @@ describe('updateWebhook', () => {
 test('deleteWebhook deletes it with its deliveries, and records that', async () => {
   const { webhook } = await create();
   const { prisma } = gateway.database;
-  // More than one statement removes.
-  const delivery = { webhookId: webhook.number, eventId: 'x', type: 'x', body: '{}' };
-  await prisma.webhookDelivery.createMany({ data: Array(21_000).fill(delivery) });
+  // More than one statement removes. Prisma would send parts of so many rows to one connection at once.
+  await prisma.$executeRaw`
+    insert into webhook_delivery (webhook_id, event_id, type, body) select ${webhook.number}::int, 'x', 'x', '{}' from generate_series(1, 21000)`;
   expect(await mutate('delete', { id: webhook.id })).toMatchObject({ deletedId: webhook.id });
   expect([(await list()).totalCount, await prisma.webhookDelivery.count()]).toEqual([0, 0]);
   const changes = { webhook: { from: webhook.number, to: null } };

@@ -140,7 +140,8 @@ const assignPositions = `
  * A row for each event, or one without an event; behind the columns of the event, each has the epoch, up to where nothing was
  * left out, whether more may follow, and whether the position is expired. One statement, so that all of it is of one moment.
  *
- * The next events of each environment come out of an index, and the page is cut from them before changes are read.
+ * The next events of each environment come out of an index, and the page is cut from them before changes are read: first by what
+ * they take of the disk, which is known without reading them.
  */
 const select = (columns: typeof eventColumns): string => `
   with feed as materialized (
@@ -155,10 +156,13 @@ const select = (columns: typeof eventColumns): string => `
     ) as next order by position limit $5::int
   ), matching as materialized (
     select * from scanned where $2::text[] is null or type = any ($2::text[]) order by position limit $6::int + 1
-  ), page as materialized (
-    select m.position, row_number() over by_position as number, sum(coalesce(octet_length((${columns.changes.sql})::text), 0)) over by_position as bytes
+  ), sized as materialized (
+    select m.position, ${columns.changes.sql} as changes,
+      sum(coalesce(pg_column_size(${columns.changes.sql}), 0)) over (order by m.position rows between unbounded preceding and 1 preceding) as stored
     from matching m join event e on (e.environment, e.occurred_at, e.id) = (m.environment, m.occurred_at, m.id)
-    window by_position as (order by m.position)
+  ), page as materialized (
+    select position, row_number() over by_position as number, sum(coalesce(octet_length(changes::text), 0)) over by_position as bytes
+    from sized where stored is null or stored <= $7::int window by_position as (order by position)
   ), cut as materialized (
     select * from page join matching using (position) where number <= $6::int and (number = 1 or bytes <= $7::int)
   ), ending as (

@@ -4,9 +4,16 @@ import { EventEnvironmentType, EventTypeType } from '../../audit-log/graphql/eve
 import { NotFound } from '../../errors.ts';
 import type { WebhookDelivery } from '../../generated/prisma/client.ts';
 import { builder } from '../../graphql/builder.ts';
-import { manageWebhooks } from '../management.ts';
+import { sendTestEvent } from '../deliveries.ts';
 import { webhookLimits } from '../rules.ts';
-import type { IssuedWebhook, ListedWebhook } from '../webhooks.ts';
+import {
+  createWebhook,
+  deleteWebhook,
+  type IssuedWebhook,
+  type ListedWebhook,
+  rotateWebhookSecret,
+  updateWebhook,
+} from '../webhooks.ts';
 import { requireWebhookNumber, WebhookDeliveryType, WebhookType, webhookIdDescription } from './type.ts';
 
 const { maxWebhooks } = webhookLimits;
@@ -54,7 +61,10 @@ builder.mutationField('createWebhook', (t) =>
         }),
       }),
     },
-    resolve: (_, { input }, { services, caller }) => manageWebhooks(services, caller, encodeGlobalID).create(input),
+    resolve: (_, { input }, { services, caller }) => {
+      caller.require('admin');
+      return createWebhook(services, input, caller.author);
+    },
   }),
 );
 
@@ -92,8 +102,8 @@ builder.mutationField('updateWebhook', (t) =>
       }),
     },
     resolve: async (_, { input: { id, ...changes } }, { services, caller }) => {
-      const webhooks = manageWebhooks(services, caller, encodeGlobalID);
-      return { webhook: await webhooks.update(requireWebhookNumber(id), changes) };
+      caller.require('admin');
+      return { webhook: await updateWebhook(services, requireWebhookNumber(id), changes, caller.author) };
     },
   }),
 );
@@ -133,8 +143,8 @@ builder.mutationField('rotateWebhookSecret', (t) =>
       }),
     },
     resolve: (_, { input }, { services, caller }) => {
-      const webhooks = manageWebhooks(services, caller, encodeGlobalID);
-      return webhooks.rotateSecret(requireWebhookNumber(input.id), input.overlapSeconds ?? 0);
+      caller.require('admin');
+      return rotateWebhookSecret(services, requireWebhookNumber(input.id), input.overlapSeconds ?? 0, caller.author);
     },
   }),
 );
@@ -161,8 +171,8 @@ builder.mutationField('deleteWebhook', (t) =>
       }),
     },
     resolve: async (_, { input: { id } }, { services, caller }) => {
-      const webhooks = manageWebhooks(services, caller, encodeGlobalID);
-      await webhooks.delete(requireWebhookNumber(id));
+      caller.require('admin');
+      await deleteWebhook(services, requireWebhookNumber(id), caller.author);
       return { deletedId: id };
     },
   }),
@@ -197,8 +207,8 @@ builder.mutationField('sendTestEvent', (t) =>
       }),
     },
     resolve: async (_, { input }, { services, caller }) => {
-      const webhooks = manageWebhooks(services, caller, encodeGlobalID);
-      return { delivery: await webhooks.sendTest(requireWebhookNumber(input.id)) };
+      caller.require('admin');
+      return { delivery: await sendTestEvent({ ...services, globalId: encodeGlobalID }, requireWebhookNumber(input.id)) };
     },
   }),
 );

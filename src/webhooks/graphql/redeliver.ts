@@ -2,7 +2,7 @@ import { encodeGlobalID } from '@pothos/plugin-relay';
 import { NotFound } from '../../errors.ts';
 import type { WebhookDelivery } from '../../generated/prisma/client.ts';
 import { builder } from '../../graphql/builder.ts';
-import { manageWebhooks } from '../management.ts';
+import { redeliverEvents, redeliverEventsAfter } from '../deliveries.ts';
 import { webhookLimits } from '../rules.ts';
 import { requireWebhookNumber, WebhookDeliveryType, webhookIdDescription } from './type.ts';
 
@@ -45,10 +45,10 @@ builder.mutationField('redeliverEvents', (t) =>
       input: t.arg({ type: RedeliverEventsInput, required: true, description: 'Which events are sent again.' }),
     },
     resolve: async (_, { webhook, input: { ids, after } }, { services, caller }) => {
-      const webhooks = manageWebhooks(services, caller, encodeGlobalID);
+      caller.require('admin');
       const number = requireWebhookNumber(webhook, 'webhook');
-      if (ids) return { deliveries: await webhooks.redeliver(number, ids) };
-      await webhooks.redeliverAfter(number, after ?? '');
+      if (ids) return { deliveries: await redeliverEvents({ ...services, globalId: encodeGlobalID }, number, ids) };
+      await redeliverEventsAfter(services, number, after ?? '');
       return { deliveries: null };
     },
   }),

@@ -1,49 +1,32 @@
 import type { Database } from '../../database/client.ts';
-import type { EventEnvironment } from '../../generated/prisma/client.ts';
 import type { DeliveryDraft } from '../body.ts';
-
-/** Which events a webhook takes, and up to where it has them. */
-export interface Subscription {
-  /** None means all. */
-  readonly types: readonly string[];
-  /** None means all. */
-  readonly environments: readonly EventEnvironment[];
-  /** The position and the epoch of the feed behind which the next events are. */
-  readonly position: bigint;
-  readonly epoch: string;
-}
-
-type Query = Pick<Database, 'query'>;
+import type { WebhookWork } from './work.ts';
 
 /**
- * Locks a webhook until the transaction ends.
+ * Creates the deliveries of a webhook, in this order, and moves its position, in one statement: unless meanwhile its position, or
+ * what it takes, has changed, or somebody changes it.
  *
- * @returns undefined if it has every event already, is disabled, or another gateway has it.
+ * @returns whether it did.
  */
-export async function lockSubscription({ query }: Query, webhookId: number): Promise<Subscription | undefined> {
-  const [row] = await query('lock-subscription', lock, [webhookId]);
-  if (!row) return undefined;
-  const [types, environments, position, epoch] = row.map(String) as [string, string, string, string];
-  return { types: JSON.parse(types), environments: JSON.parse(environments), position: BigInt(position), epoch };
-}
-
-const lock = `
-  select to_json(w.types), to_json(w.environments), w.position, feed.epoch from webhook w cross join event_feed feed
-  where w.id = $1::int and w.enabled and w.position < feed.last_position for update of w skip locked`;
-
-/** Creates the deliveries of a webhook, in this order, and moves its position, in the transaction that has locked it. */
 export async function addDeliveries(
-  { query }: Query,
-  webhookId: number,
-  position: bigint,
+  { query }: Pick<Database, 'query'>,
+  { id, position, types, environments }: WebhookWork,
+  through: bigint,
   drafts: readonly DeliveryDraft[],
-): Promise<void> {
+): Promise<boolean> {
   const lists = (['eventId', 'type', 'body'] as const).map((field) => drafts.map((draft) => draft[field]));
-  await query('add-deliveries', add, [webhookId, position, ...lists]);
+  return (await query('add-deliveries', add, [id, position, types, environments, through, ...lists])).length > 0;
 }
 
 const add = `
-  with moved as (update webhook set position = $2::bigint where id = $1::int)
-  insert into webhook_delivery (webhook_id, event_id, type, body)
-  select $1::int, event_id, type, body from unnest($3::text[], $4::text[], $5::text[]) with ordinality
-    as draft (event_id, type, body, place) order by place`;
+  with unchanged as materialized (
+    select id from webhook where id = $1::int and enabled and position = $2::bigint
+      and types = $3::text[] and environments = $4::event_environment[] for update skip locked
+  ), moved as (
+    update webhook w set position = $5::bigint from unchanged where w.id = unchanged.id returning w.id
+  ), added as (
+    insert into webhook_delivery (webhook_id, event_id, type, body)
+    select moved.id, event_id, type, body from moved, unnest($6::text[], $7::text[], $8::text[]) with ordinality
+      as draft (event_id, type, body, place) order by place
+  )
+  select from moved`;

@@ -29,7 +29,7 @@ const maxDeliveries = 10_000;
 export async function retryDeliveries(transaction: Pick<Transaction, '$executeRaw'>, webhookId: number): Promise<void> {
   await transaction.$executeRaw`
     update webhook_delivery set next_attempt_at = now() where id in (
-      select id from webhook_delivery where webhook_id = ${webhookId}::int and status = 'PENDING' and not in_flight
+      select id from webhook_delivery where webhook_id = ${webhookId}::int and status = 'PENDING'
       order by next_attempt_at limit ${maxDeliveries})`;
 }
 

@@ -1,10 +1,10 @@
 import type { Database } from '../../database/client.ts';
 import { columnTypes, type Row } from '../../database/columns.ts';
-import type { WebhookDeliveryStatus } from '../../generated/prisma/client.ts';
+import type { EventEnvironment, WebhookDeliveryStatus } from '../../generated/prisma/client.ts';
 import type { StoredSecrets } from '../secrets.ts';
 
-/** How many deliveries of a webhook are in flight at most, over all gateways. */
-const maxInFlight = 2;
+/** How many deliveries are read at a time. */
+const batchSize = 20;
 
 /** How many days an endpoint may fail until it is disabled. */
 export const maxFailingDays = 3;
@@ -12,45 +12,69 @@ export const maxFailingDays = 3;
 /** How often a delivery is tried before it is: a gateway that was stopped meanwhile has hardly tried. */
 const minAttempts = 5;
 
-/** A webhook that is enabled, and what there is to do for it. */
-export interface WebhookWork {
+/** Who may send to a webhook: until the end, one process alone. */
+export interface Lease {
+  /** The number of the webhook. */
   readonly id: number;
+  /** Its end, as the database writes it. */
+  readonly leasedUntil: string;
+}
+
+/** A webhook that is enabled, and what there is to do for it. */
+export interface WebhookWork extends Lease {
+  /** The types of events that it takes; none means all. */
+  readonly types: readonly string[];
+  /** None means all. */
+  readonly environments: readonly EventEnvironment[];
+  /** The position and the epoch of the feed behind which the next events are. */
+  readonly position: bigint;
+  readonly epoch: string;
   /** Whether events may lack a delivery. */
   readonly isBehind: boolean;
   /** How long the delivery waits that is due the longest, in seconds; null if none is due. */
   readonly dueSeconds: number | null;
+  /** Whether a process sends to it. */
+  readonly isLeased: boolean;
 }
 
-/** A delivery that this process is to try. */
-export interface Claim {
-  /** The number of the delivery. */
+/** A delivery to try. */
+export interface DueDelivery {
   readonly id: bigint;
-  readonly webhookId: number;
-  /** How often it was tried, with the attempt that follows. */
+  /** How often it was tried. */
   readonly attempts: number;
   readonly eventId: string;
   readonly body: string;
-  readonly url: string;
-  readonly secrets: StoredSecrets;
-  /** The time of the claim, by the database's clock. */
-  readonly claimedAt: Date;
 }
 
-/** What became of a claim, as it is stored. */
-export interface Completion {
-  readonly claim: Pick<Claim, 'id' | 'webhookId' | 'attempts' | 'url'>;
+/** Deliveries that this process alone may try, until the lease ends. */
+export interface Batch extends Lease {
+  readonly url: string;
+  readonly secrets: StoredSecrets;
+  /** When it was read, by the database's clock. */
+  readonly readAt: Date;
+  /** At least one. */
+  readonly deliveries: readonly DueDelivery[];
+}
+
+/** What became of a delivery that was tried, as it is stored. */
+export interface AttemptRecord {
+  readonly id: bigint;
+  /** How often it was tried before. */
+  readonly attempts: number;
   /** Whether it counts as an attempt. */
   readonly isCounted: boolean;
   readonly status: WebhookDeliveryStatus;
+  /** Until the next attempt. */
   readonly waitSeconds: number;
+  /** Since the beginning of this one. */
+  readonly tookSeconds: number;
   readonly responseStatus: number | undefined;
   readonly responseBody: string | undefined;
   readonly error: string | undefined;
 }
 
-/** A webhook after its deliveries were recorded, as far as they were tried at the URL that it has now. */
+/** A webhook after attempts were recorded. */
 export interface WebhookState {
-  readonly id: number;
   readonly wasFailing: boolean;
   readonly isFailing: boolean;
   /** Whether it has failed for {@link maxFailingDays}. */
@@ -67,92 +91,132 @@ type Query = Pick<Database, 'query'>;
  */
 export async function findWork({ query }: Query): Promise<{ webhooks: WebhookWork[]; hasNewEvents: boolean }> {
   const rows = await query('webhook-work', readWork, []);
-  const webhooks = rows
-    .filter(([id]) => id !== null)
-    .map(([id, isBehind, dueSeconds]) => ({
-      id: Number(id),
-      isBehind: isBehind === 't',
-      dueSeconds: dueSeconds == null ? null : Number(dueSeconds),
-    }));
-  return { webhooks, hasNewEvents: rows[0]?.[3] === 't' };
+  return { webhooks: rows.filter(([, id]) => id !== null).map(toWork), hasNewEvents: rows[0]?.[0] === 't' };
 }
 
-const pending = `status = 'PENDING'::webhook_delivery_status`;
+function toWork(row: Row): WebhookWork {
+  const [types, environments, position, epoch, leasedUntil] = row.slice(2, 7) as [string, string, string, string, string];
+  const [isBehind, isLeased, dueSeconds] = row.slice(7);
+  return {
+    id: Number(row[1]),
+    types: JSON.parse(types),
+    environments: JSON.parse(environments),
+    position: BigInt(position),
+    epoch,
+    leasedUntil,
+    isBehind: isBehind === 't',
+    isLeased: isLeased === 't',
+    dueSeconds: dueSeconds == null ? null : Number(dueSeconds),
+  };
+}
+
+const isDue = `status = 'PENDING'::webhook_delivery_status and next_attempt_at <= now()`;
 
 const readWork = `
-  select w.id, w.position < feed.last_position, extract(epoch from now() - due.next_attempt_at),
-    exists (select from event where position is null)
+  select exists (select from event where position is null), w.id, to_json(w.types), to_json(w.environments), w.position, feed.epoch,
+    w.leased_until, w.position < feed.last_position, w.leased_until > now(), extract(epoch from now() - due.next_attempt_at)
   from event_feed feed left join webhook w on w.enabled left join lateral (
-    select next_attempt_at from webhook_delivery where webhook_id = w.id and ${pending} and next_attempt_at <= now()
-    order by next_attempt_at limit 1
+    select next_attempt_at from webhook_delivery where webhook_id = w.id and ${isDue} order by next_attempt_at limit 1
   ) as due on true`;
 
-/** How long to wait for a webhook that somebody else has: a request that changes it may keep it for seconds. */
-const lockTimeoutMs = 500;
-
 /**
- * Keeps other gateways from claiming deliveries of webhooks until the transaction ends: waits for those whose deliveries are
- * recorded, at most {@link lockTimeoutMs}; of the others, those that another gateway has are left out.
+ * Leases a webhook, or renews the lease, and reads the deliveries that have been due the longest. Takes the last lease, as it was
+ * found: nobody else may have leased the webhook since.
  *
- * @returns the numbers of the webhooks that are locked.
+ * @returns undefined, without a lease, if nothing is due, the webhook is disabled, or somebody else has or changes it.
  */
-export async function lockWebhooks({ query }: Query, recorded: readonly number[], others: readonly number[]): Promise<number[]> {
-  return (await query('lock-webhooks', lock, [recorded, others])).map(([id]) => Number(id));
+export async function takeDeliveries(
+  { query }: Query,
+  { id, leasedUntil }: Lease,
+  leaseSeconds: number,
+): Promise<Batch | undefined> {
+  const rows = await query('take-deliveries', take, [id, leasedUntil, leaseSeconds]);
+  const [first] = rows;
+  if (!first) return undefined;
+  const [renewed, now, url, secret, previousSecret, endsAt] = first as (string | undefined)[];
+  return {
+    id,
+    leasedUntil: String(renewed),
+    url: String(url),
+    readAt: time.decode(String(now)),
+    secrets: {
+      id,
+      secretEncrypted: bytes.decode(String(secret)),
+      previousSecretEncrypted: previousSecret == null ? null : bytes.decode(previousSecret),
+      previousSecretEndsAt: nullableTime.decode(endsAt ?? null),
+    },
+    deliveries: rows.map((row) => {
+      const [id, attempts, eventId, body] = row.slice(6) as [string, string, string, string];
+      return { id: BigInt(id), attempts: Number(attempts), eventId, body };
+    }),
+  };
 }
 
-/** In one order, so that two gateways never wait for each other. */
-const lock = `
-  with recorded as materialized (
-    select id from webhook where id = any ($1::int[]) and (select set_config('lock_timeout', '${lockTimeoutMs}', true)) is not null
-    order by id for update
-  ), other as materialized (
-    select id from webhook where id = any ($2::int[]) and enabled for update skip locked
+const { bytes, time, nullableTime } = columnTypes;
+
+/** With a limit that the planner knows, so that it reads the deliveries by their key, however many there are. */
+const take = `
+  with due as materialized (
+    select id, attempts, event_id, body, next_attempt_at from webhook_delivery where webhook_id = $1::int and ${isDue}
+    order by next_attempt_at, id limit ${batchSize}
+  ), free as materialized (
+    select id from webhook where id = $1::int and enabled and leased_until = $2::timestamptz and exists (select from due)
+    for update skip locked
+  ), leased as (
+    update webhook w set leased_until = now() + $3::float8 * interval '1 second' from free where w.id = free.id returning w.*
   )
-  select id from recorded union all select id from other`;
+  select leased.leased_until, now(), url, secret_encrypted, previous_secret_encrypted, previous_secret_ends_at,
+    due.id, attempts, event_id, body
+  from leased cross join due order by next_attempt_at, due.id`;
+
+/** Ends a lease, unless it has ended. */
+export async function endLease({ query }: Query, { id, leasedUntil }: Lease): Promise<void> {
+  await query('end-lease', end, [id, leasedUntil]);
+}
+
+const end = 'update webhook set leased_until = now() where id = $1::int and leased_until = $2::timestamptz';
 
 /**
- * Records attempts, in the transaction that has locked their webhooks. An attempt is ignored when its claim was over and another
- * gateway tries the delivery.
+ * Records attempts. One is ignored if another process has recorded another attempt of the same delivery since the lease ended.
+ *
+ * @returns undefined if none was recorded that counts, or the webhook has another URL now.
  */
-export async function recordAttempts({ query }: Query, completions: readonly Completion[]): Promise<WebhookState[]> {
-  const rows = await query('record-attempts', record, [
-    completions.map(({ claim }) => claim.id),
-    completions.map(({ claim }) => claim.attempts),
-    completions.map(({ status }) => status),
-    completions.map(({ waitSeconds }) => waitSeconds),
-    completions.map(({ responseStatus }) => responseStatus ?? null),
-    completions.map(({ responseBody }) => responseBody ?? null),
-    completions.map(({ error }) => error ?? null),
-    completions.map(({ claim }) => claim.url),
-    completions.map(({ isCounted }) => isCounted),
-  ]);
-  return rows.map(([id, ...flags]) => {
-    const [wasFailing = false, isFailing = false, isOverdue = false, isGone = false] = flags.map((flag) => flag === 't');
-    return { id: Number(id), wasFailing, isFailing, isOverdue, isGone };
-  });
+export async function recordAttempts(
+  { query }: Query,
+  { id, url }: Pick<Batch, 'id' | 'url'>,
+  attempts: readonly AttemptRecord[],
+): Promise<WebhookState | undefined> {
+  const json = JSON.stringify(attempts.map(({ id, ...attempt }) => ({ id: String(id), ...attempt })));
+  const [row] = await query('record-attempts', record, [id, url, json]);
+  const [wasFailing, isFailing, isOverdue, isGone] = (row ?? []).map((flag) => flag === 't') as [
+    boolean,
+    boolean,
+    boolean,
+    boolean,
+  ];
+  return row && { wasFailing, isFailing, isOverdue, isGone };
 }
 
 const record = `
   with attempt as (
-    select * from unnest($1::bigint[], $2::int[], $3::webhook_delivery_status[], $4::float8[], $5::int[], $6::text[], $7::text[], $8::text[],
-      $9::bool[]) as attempt (id, attempts, status, wait, response_status, response_body, error, url, is_counted)
+    select * from json_to_recordset($3::json) as attempt (id bigint, attempts int, "isCounted" bool, status webhook_delivery_status,
+      "waitSeconds" float8, "tookSeconds" float8, "responseStatus" int, "responseBody" text, error text)
   ), recorded as (
-    update webhook_delivery d set status = a.status, in_flight = false, next_attempt_at = now() + a.wait * interval '1 second',
-      response_status = a.response_status, response_body = a.response_body, error = a.error,
-      attempts = d.attempts - (not a.is_counted)::int
-    from attempt a where d.id = a.id and d.attempts = a.attempts and d.in_flight
-    returning d.webhook_id, d.status, d.attempts, d.response_status, a.url, a.is_counted
+    update webhook_delivery d set status = a.status, attempts = d.attempts + a."isCounted"::int,
+      last_attempt_at = now() - a."tookSeconds" * interval '1 second', next_attempt_at = now() + a."waitSeconds" * interval '1 second',
+      response_status = a."responseStatus", response_body = a."responseBody", error = a.error
+    from attempt a where d.id = a.id and d.attempts = a.attempts and d.status = 'PENDING'
+    returning d.status, d.attempts, d.response_status, a."isCounted" as is_counted
   ), outcome as (
-    select r.webhook_id, bool_or(r.status = 'DELIVERED') as is_any_delivered, bool_or(r.response_status = 410) as is_gone,
-      max(r.attempts) as attempts
-    from recorded r join webhook w on w.id = r.webhook_id and w.url = r.url where r.is_counted group by r.webhook_id
+    select bool_or(status = 'DELIVERED') as is_any_delivered, bool_or(response_status = 410) as is_gone, max(attempts) as attempts
+    from recorded where is_counted having count(*) > 0
   ), before as (
-    select id, failing_since from webhook where id in (select webhook_id from outcome)
+    select failing_since from webhook where id = $1::int
   )
   update webhook w set last_delivery_at = now(),
     failing_since = case when is_any_delivered then null else coalesce(w.failing_since, now()) end
-  from outcome join before on before.id = outcome.webhook_id where w.id = outcome.webhook_id
-  returning w.id, before.failing_since is not null, w.failing_since is not null,
+  from outcome, before where w.id = $1::int and w.url = $2
+  returning before.failing_since is not null, w.failing_since is not null,
     outcome.attempts >= ${minAttempts} and w.failing_since <= now() - interval '${maxFailingDays} days', outcome.is_gone`;
 
 /** Disables a webhook. @returns whether it was enabled. */
@@ -162,52 +226,3 @@ export async function disableWebhook({ query }: Query, id: number, reason: strin
 }
 
 const disable = 'update webhook set enabled = false, disabled_reason = $2 where id = $1::int and enabled returning id';
-
-/**
- * Claims deliveries that are due, of webhooks that the transaction has locked: as many as may be in flight.
- *
- * @param leaseSeconds how long other gateways leave them to this one.
- */
-export async function claimDeliveries({ query }: Query, webhookIds: readonly number[], leaseSeconds: number): Promise<Claim[]> {
-  return (await query('claim-deliveries', claim, [webhookIds, leaseSeconds])).map(toClaim);
-}
-
-/** With a limit that the planner knows, so that it reads the deliveries by their key, however many there are. */
-const claim = `
-  with room as materialized (
-    select w.*, ${maxInFlight} - (
-      select count(*) from webhook_delivery d where d.webhook_id = w.id and ${pending} and d.in_flight and d.next_attempt_at > now()
-    ) as free from webhook w where w.id = any ($1::int[]) and w.enabled
-  ), due as materialized (
-    select next.id, room.url, room.secret_encrypted, room.previous_secret_encrypted, room.previous_secret_ends_at from room, lateral (
-      select id, row_number() over () as place from (
-        select id from webhook_delivery d where d.webhook_id = room.id and ${pending} and d.next_attempt_at <= now()
-        order by d.next_attempt_at, d.id limit ${maxInFlight}
-      ) as oldest
-    ) as next where next.place <= room.free
-  )
-  update webhook_delivery d set attempts = d.attempts + 1, in_flight = true, last_attempt_at = now(),
-    next_attempt_at = now() + $2::float8 * interval '1 second'
-  from due where d.id = due.id
-  returning d.id, d.webhook_id, d.attempts, d.event_id, d.body, now(),
-    due.url, due.secret_encrypted, due.previous_secret_encrypted, due.previous_secret_ends_at`;
-
-const { bytes, time, nullableTime } = columnTypes;
-
-function toClaim([id, webhookId, attempts, eventId, body, now, url, secret, previousSecret, endsAt]: Row): Claim {
-  return {
-    id: BigInt(id as string),
-    webhookId: Number(webhookId),
-    attempts: Number(attempts),
-    eventId: eventId as string,
-    body: body as string,
-    url: url as string,
-    claimedAt: time.decode(now as string),
-    secrets: {
-      id: Number(webhookId),
-      secretEncrypted: bytes.decode(secret as string),
-      previousSecretEncrypted: previousSecret == null ? null : bytes.decode(previousSecret),
-      previousSecretEndsAt: nullableTime.decode(endsAt ?? null),
-    },
-  };
-}

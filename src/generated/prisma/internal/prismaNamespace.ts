@@ -1561,6 +1561,7 @@ export const WebhookScalarFieldEnum = {
   position: 'position',
   failingSince: 'failingSince',
   lastDeliveryAt: 'lastDeliveryAt',
+  leasedUntil: 'leasedUntil',
   createdAt: 'createdAt'
 } as const
 
@@ -1576,7 +1577,6 @@ export const WebhookDeliveryScalarFieldEnum = {
   status: 'status',
   attempts: 'attempts',
   nextAttemptAt: 'nextAttemptAt',
-  inFlight: 'inFlight',
   lastAttemptAt: 'lastAttemptAt',
   responseStatus: 'responseStatus',
   responseBody: 'responseBody',

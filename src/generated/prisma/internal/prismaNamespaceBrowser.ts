@@ -213,6 +213,7 @@ export const WebhookScalarFieldEnum = {
   position: 'position',
   failingSince: 'failingSince',
   lastDeliveryAt: 'lastDeliveryAt',
+  leasedUntil: 'leasedUntil',
   createdAt: 'createdAt'
 } as const
 
@@ -228,7 +229,6 @@ export const WebhookDeliveryScalarFieldEnum = {
   status: 'status',
   attempts: 'attempts',
   nextAttemptAt: 'nextAttemptAt',
-  inFlight: 'inFlight',
   lastAttemptAt: 'lastAttemptAt',
   responseStatus: 'responseStatus',
   responseBody: 'responseBody',

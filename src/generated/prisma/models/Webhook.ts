@@ -48,6 +48,7 @@ export type WebhookMinAggregateOutputType = {
   position: bigint | null
   failingSince: Date | null
   lastDeliveryAt: Date | null
+  leasedUntil: Date | null
   createdAt: Date | null
 }
 
@@ -63,6 +64,7 @@ export type WebhookMaxAggregateOutputType = {
   position: bigint | null
   failingSince: Date | null
   lastDeliveryAt: Date | null
+  leasedUntil: Date | null
   createdAt: Date | null
 }
 
@@ -80,6 +82,7 @@ export type WebhookCountAggregateOutputType = {
   position: number
   failingSince: number
   lastDeliveryAt: number
+  leasedUntil: number
   createdAt: number
   _all: number
 }
@@ -107,6 +110,7 @@ export type WebhookMinAggregateInputType = {
   position?: true
   failingSince?: true
   lastDeliveryAt?: true
+  leasedUntil?: true
   createdAt?: true
 }
 
@@ -122,6 +126,7 @@ export type WebhookMaxAggregateInputType = {
   position?: true
   failingSince?: true
   lastDeliveryAt?: true
+  leasedUntil?: true
   createdAt?: true
 }
 
@@ -139,6 +144,7 @@ export type WebhookCountAggregateInputType = {
   position?: true
   failingSince?: true
   lastDeliveryAt?: true
+  leasedUntil?: true
   createdAt?: true
   _all?: true
 }
@@ -243,6 +249,7 @@ export type WebhookGroupByOutputType = {
   position: bigint
   failingSince: Date | null
   lastDeliveryAt: Date | null
+  leasedUntil: Date
   createdAt: Date
   _count: WebhookCountAggregateOutputType | null
   _avg: WebhookAvgAggregateOutputType | null
@@ -283,6 +290,7 @@ export type WebhookWhereInput = {
   position?: Prisma.BigIntFilter<"Webhook"> | bigint | number
   failingSince?: Prisma.DateTimeNullableFilter<"Webhook"> | Date | string | null
   lastDeliveryAt?: Prisma.DateTimeNullableFilter<"Webhook"> | Date | string | null
+  leasedUntil?: Prisma.DateTimeFilter<"Webhook"> | Date | string
   createdAt?: Prisma.DateTimeFilter<"Webhook"> | Date | string
   deliveries?: Prisma.WebhookDeliveryListRelationFilter
 }
@@ -301,6 +309,7 @@ export type WebhookOrderByWithRelationInput = {
   position?: Prisma.SortOrder
   failingSince?: Prisma.SortOrderInput | Prisma.SortOrder
   lastDeliveryAt?: Prisma.SortOrderInput | Prisma.SortOrder
+  leasedUntil?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   deliveries?: Prisma.WebhookDeliveryOrderByRelationAggregateInput
 }
@@ -322,6 +331,7 @@ export type WebhookWhereUniqueInput = Prisma.AtLeast<{
   position?: Prisma.BigIntFilter<"Webhook"> | bigint | number
   failingSince?: Prisma.DateTimeNullableFilter<"Webhook"> | Date | string | null
   lastDeliveryAt?: Prisma.DateTimeNullableFilter<"Webhook"> | Date | string | null
+  leasedUntil?: Prisma.DateTimeFilter<"Webhook"> | Date | string
   createdAt?: Prisma.DateTimeFilter<"Webhook"> | Date | string
   deliveries?: Prisma.WebhookDeliveryListRelationFilter
 }, "id">
@@ -340,6 +350,7 @@ export type WebhookOrderByWithAggregationInput = {
   position?: Prisma.SortOrder
   failingSince?: Prisma.SortOrderInput | Prisma.SortOrder
   lastDeliveryAt?: Prisma.SortOrderInput | Prisma.SortOrder
+  leasedUntil?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   _count?: Prisma.WebhookCountOrderByAggregateInput
   _avg?: Prisma.WebhookAvgOrderByAggregateInput
@@ -365,6 +376,7 @@ export type WebhookScalarWhereWithAggregatesInput = {
   position?: Prisma.BigIntWithAggregatesFilter<"Webhook"> | bigint | number
   failingSince?: Prisma.DateTimeNullableWithAggregatesFilter<"Webhook"> | Date | string | null
   lastDeliveryAt?: Prisma.DateTimeNullableWithAggregatesFilter<"Webhook"> | Date | string | null
+  leasedUntil?: Prisma.DateTimeWithAggregatesFilter<"Webhook"> | Date | string
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"Webhook"> | Date | string
 }
 
@@ -381,6 +393,7 @@ export type WebhookCreateInput = {
   position: bigint | number
   failingSince?: Date | string | null
   lastDeliveryAt?: Date | string | null
+  leasedUntil?: Date | string
   createdAt?: Date | string
   deliveries?: Prisma.WebhookDeliveryCreateNestedManyWithoutWebhookInput
 }
@@ -399,6 +412,7 @@ export type WebhookUncheckedCreateInput = {
   position: bigint | number
   failingSince?: Date | string | null
   lastDeliveryAt?: Date | string | null
+  leasedUntil?: Date | string
   createdAt?: Date | string
   deliveries?: Prisma.WebhookDeliveryUncheckedCreateNestedManyWithoutWebhookInput
 }
@@ -416,6 +430,7 @@ export type WebhookUpdateInput = {
   position?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   failingSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastDeliveryAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  leasedUntil?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   deliveries?: Prisma.WebhookDeliveryUpdateManyWithoutWebhookNestedInput
 }
@@ -434,6 +449,7 @@ export type WebhookUncheckedUpdateInput = {
   position?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   failingSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastDeliveryAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  leasedUntil?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   deliveries?: Prisma.WebhookDeliveryUncheckedUpdateManyWithoutWebhookNestedInput
 }
@@ -452,6 +468,7 @@ export type WebhookCreateManyInput = {
   position: bigint | number
   failingSince?: Date | string | null
   lastDeliveryAt?: Date | string | null
+  leasedUntil?: Date | string
   createdAt?: Date | string
 }
 
@@ -468,6 +485,7 @@ export type WebhookUpdateManyMutationInput = {
   position?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   failingSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastDeliveryAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  leasedUntil?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -485,6 +503,7 @@ export type WebhookUncheckedUpdateManyInput = {
   position?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   failingSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastDeliveryAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  leasedUntil?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -510,6 +529,7 @@ export type WebhookCountOrderByAggregateInput = {
   position?: Prisma.SortOrder
   failingSince?: Prisma.SortOrder
   lastDeliveryAt?: Prisma.SortOrder
+  leasedUntil?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
 }
 
@@ -530,6 +550,7 @@ export type WebhookMaxOrderByAggregateInput = {
   position?: Prisma.SortOrder
   failingSince?: Prisma.SortOrder
   lastDeliveryAt?: Prisma.SortOrder
+  leasedUntil?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
 }
 
@@ -545,6 +566,7 @@ export type WebhookMinOrderByAggregateInput = {
   position?: Prisma.SortOrder
   failingSince?: Prisma.SortOrder
   lastDeliveryAt?: Prisma.SortOrder
+  leasedUntil?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
 }
 
@@ -607,6 +629,7 @@ export type WebhookCreateWithoutDeliveriesInput = {
   position: bigint | number
   failingSince?: Date | string | null
   lastDeliveryAt?: Date | string | null
+  leasedUntil?: Date | string
   createdAt?: Date | string
 }
 
@@ -624,6 +647,7 @@ export type WebhookUncheckedCreateWithoutDeliveriesInput = {
   position: bigint | number
   failingSince?: Date | string | null
   lastDeliveryAt?: Date | string | null
+  leasedUntil?: Date | string
   createdAt?: Date | string
 }
 
@@ -656,6 +680,7 @@ export type WebhookUpdateWithoutDeliveriesInput = {
   position?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   failingSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastDeliveryAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  leasedUntil?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -673,6 +698,7 @@ export type WebhookUncheckedUpdateWithoutDeliveriesInput = {
   position?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   failingSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastDeliveryAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  leasedUntil?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -721,6 +747,7 @@ export type WebhookSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs 
   position?: boolean
   failingSince?: boolean
   lastDeliveryAt?: boolean
+  leasedUntil?: boolean
   createdAt?: boolean
   deliveries?: boolean | Prisma.Webhook$deliveriesArgs<ExtArgs>
   _count?: boolean | Prisma.WebhookCountOutputTypeDefaultArgs<ExtArgs>
@@ -740,6 +767,7 @@ export type WebhookSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Exten
   position?: boolean
   failingSince?: boolean
   lastDeliveryAt?: boolean
+  leasedUntil?: boolean
   createdAt?: boolean
 }, ExtArgs["result"]["webhook"]>
 
@@ -757,6 +785,7 @@ export type WebhookSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Exten
   position?: boolean
   failingSince?: boolean
   lastDeliveryAt?: boolean
+  leasedUntil?: boolean
   createdAt?: boolean
 }, ExtArgs["result"]["webhook"]>
 
@@ -774,10 +803,11 @@ export type WebhookSelectScalar = {
   position?: boolean
   failingSince?: boolean
   lastDeliveryAt?: boolean
+  leasedUntil?: boolean
   createdAt?: boolean
 }
 
-export type WebhookOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "url" | "types" | "environments" | "description" | "secretEncrypted" | "previousSecretEncrypted" | "previousSecretEndsAt" | "enabled" | "disabledReason" | "position" | "failingSince" | "lastDeliveryAt" | "createdAt", ExtArgs["result"]["webhook"]>
+export type WebhookOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "url" | "types" | "environments" | "description" | "secretEncrypted" | "previousSecretEncrypted" | "previousSecretEndsAt" | "enabled" | "disabledReason" | "position" | "failingSince" | "lastDeliveryAt" | "leasedUntil" | "createdAt", ExtArgs["result"]["webhook"]>
 export type WebhookInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   deliveries?: boolean | Prisma.Webhook$deliveriesArgs<ExtArgs>
   _count?: boolean | Prisma.WebhookCountOutputTypeDefaultArgs<ExtArgs>
@@ -846,6 +876,10 @@ export type $WebhookPayload<ExtArgs extends runtime.Types.Extensions.InternalArg
      * When a delivery was last tried.
      */
     lastDeliveryAt: Date | null
+    /**
+     * Until when one process alone sends to it; over when none does.
+     */
+    leasedUntil: Date
     /**
      * When it was created.
      */
@@ -1287,6 +1321,7 @@ export interface WebhookFieldRefs {
   readonly position: Prisma.FieldRef<"Webhook", 'BigInt'>
   readonly failingSince: Prisma.FieldRef<"Webhook", 'DateTime'>
   readonly lastDeliveryAt: Prisma.FieldRef<"Webhook", 'DateTime'>
+  readonly leasedUntil: Prisma.FieldRef<"Webhook", 'DateTime'>
   readonly createdAt: Prisma.FieldRef<"Webhook", 'DateTime'>
 }
     

@@ -49,7 +49,6 @@ export type WebhookDeliveryMinAggregateOutputType = {
   status: $Enums.WebhookDeliveryStatus | null
   attempts: number | null
   nextAttemptAt: Date | null
-  inFlight: boolean | null
   lastAttemptAt: Date | null
   responseStatus: number | null
   responseBody: string | null
@@ -66,7 +65,6 @@ export type WebhookDeliveryMaxAggregateOutputType = {
   status: $Enums.WebhookDeliveryStatus | null
   attempts: number | null
   nextAttemptAt: Date | null
-  inFlight: boolean | null
   lastAttemptAt: Date | null
   responseStatus: number | null
   responseBody: string | null
@@ -83,7 +81,6 @@ export type WebhookDeliveryCountAggregateOutputType = {
   status: number
   attempts: number
   nextAttemptAt: number
-  inFlight: number
   lastAttemptAt: number
   responseStatus: number
   responseBody: number
@@ -116,7 +113,6 @@ export type WebhookDeliveryMinAggregateInputType = {
   status?: true
   attempts?: true
   nextAttemptAt?: true
-  inFlight?: true
   lastAttemptAt?: true
   responseStatus?: true
   responseBody?: true
@@ -133,7 +129,6 @@ export type WebhookDeliveryMaxAggregateInputType = {
   status?: true
   attempts?: true
   nextAttemptAt?: true
-  inFlight?: true
   lastAttemptAt?: true
   responseStatus?: true
   responseBody?: true
@@ -150,7 +145,6 @@ export type WebhookDeliveryCountAggregateInputType = {
   status?: true
   attempts?: true
   nextAttemptAt?: true
-  inFlight?: true
   lastAttemptAt?: true
   responseStatus?: true
   responseBody?: true
@@ -254,7 +248,6 @@ export type WebhookDeliveryGroupByOutputType = {
   status: $Enums.WebhookDeliveryStatus
   attempts: number
   nextAttemptAt: Date
-  inFlight: boolean
   lastAttemptAt: Date | null
   responseStatus: number | null
   responseBody: string | null
@@ -294,7 +287,6 @@ export type WebhookDeliveryWhereInput = {
   status?: Prisma.EnumWebhookDeliveryStatusFilter<"WebhookDelivery"> | $Enums.WebhookDeliveryStatus
   attempts?: Prisma.IntFilter<"WebhookDelivery"> | number
   nextAttemptAt?: Prisma.DateTimeFilter<"WebhookDelivery"> | Date | string
-  inFlight?: Prisma.BoolFilter<"WebhookDelivery"> | boolean
   lastAttemptAt?: Prisma.DateTimeNullableFilter<"WebhookDelivery"> | Date | string | null
   responseStatus?: Prisma.IntNullableFilter<"WebhookDelivery"> | number | null
   responseBody?: Prisma.StringNullableFilter<"WebhookDelivery"> | string | null
@@ -312,7 +304,6 @@ export type WebhookDeliveryOrderByWithRelationInput = {
   status?: Prisma.SortOrder
   attempts?: Prisma.SortOrder
   nextAttemptAt?: Prisma.SortOrder
-  inFlight?: Prisma.SortOrder
   lastAttemptAt?: Prisma.SortOrderInput | Prisma.SortOrder
   responseStatus?: Prisma.SortOrderInput | Prisma.SortOrder
   responseBody?: Prisma.SortOrderInput | Prisma.SortOrder
@@ -333,7 +324,6 @@ export type WebhookDeliveryWhereUniqueInput = Prisma.AtLeast<{
   status?: Prisma.EnumWebhookDeliveryStatusFilter<"WebhookDelivery"> | $Enums.WebhookDeliveryStatus
   attempts?: Prisma.IntFilter<"WebhookDelivery"> | number
   nextAttemptAt?: Prisma.DateTimeFilter<"WebhookDelivery"> | Date | string
-  inFlight?: Prisma.BoolFilter<"WebhookDelivery"> | boolean
   lastAttemptAt?: Prisma.DateTimeNullableFilter<"WebhookDelivery"> | Date | string | null
   responseStatus?: Prisma.IntNullableFilter<"WebhookDelivery"> | number | null
   responseBody?: Prisma.StringNullableFilter<"WebhookDelivery"> | string | null
@@ -351,7 +341,6 @@ export type WebhookDeliveryOrderByWithAggregationInput = {
   status?: Prisma.SortOrder
   attempts?: Prisma.SortOrder
   nextAttemptAt?: Prisma.SortOrder
-  inFlight?: Prisma.SortOrder
   lastAttemptAt?: Prisma.SortOrderInput | Prisma.SortOrder
   responseStatus?: Prisma.SortOrderInput | Prisma.SortOrder
   responseBody?: Prisma.SortOrderInput | Prisma.SortOrder
@@ -376,7 +365,6 @@ export type WebhookDeliveryScalarWhereWithAggregatesInput = {
   status?: Prisma.EnumWebhookDeliveryStatusWithAggregatesFilter<"WebhookDelivery"> | $Enums.WebhookDeliveryStatus
   attempts?: Prisma.IntWithAggregatesFilter<"WebhookDelivery"> | number
   nextAttemptAt?: Prisma.DateTimeWithAggregatesFilter<"WebhookDelivery"> | Date | string
-  inFlight?: Prisma.BoolWithAggregatesFilter<"WebhookDelivery"> | boolean
   lastAttemptAt?: Prisma.DateTimeNullableWithAggregatesFilter<"WebhookDelivery"> | Date | string | null
   responseStatus?: Prisma.IntNullableWithAggregatesFilter<"WebhookDelivery"> | number | null
   responseBody?: Prisma.StringNullableWithAggregatesFilter<"WebhookDelivery"> | string | null
@@ -392,7 +380,6 @@ export type WebhookDeliveryCreateInput = {
   status?: $Enums.WebhookDeliveryStatus
   attempts?: number
   nextAttemptAt?: Date | string
-  inFlight?: boolean
   lastAttemptAt?: Date | string | null
   responseStatus?: number | null
   responseBody?: string | null
@@ -410,7 +397,6 @@ export type WebhookDeliveryUncheckedCreateInput = {
   status?: $Enums.WebhookDeliveryStatus
   attempts?: number
   nextAttemptAt?: Date | string
-  inFlight?: boolean
   lastAttemptAt?: Date | string | null
   responseStatus?: number | null
   responseBody?: string | null
@@ -426,7 +412,6 @@ export type WebhookDeliveryUpdateInput = {
   status?: Prisma.EnumWebhookDeliveryStatusFieldUpdateOperationsInput | $Enums.WebhookDeliveryStatus
   attempts?: Prisma.IntFieldUpdateOperationsInput | number
   nextAttemptAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  inFlight?: Prisma.BoolFieldUpdateOperationsInput | boolean
   lastAttemptAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   responseStatus?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   responseBody?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -444,7 +429,6 @@ export type WebhookDeliveryUncheckedUpdateInput = {
   status?: Prisma.EnumWebhookDeliveryStatusFieldUpdateOperationsInput | $Enums.WebhookDeliveryStatus
   attempts?: Prisma.IntFieldUpdateOperationsInput | number
   nextAttemptAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  inFlight?: Prisma.BoolFieldUpdateOperationsInput | boolean
   lastAttemptAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   responseStatus?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   responseBody?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -461,7 +445,6 @@ export type WebhookDeliveryCreateManyInput = {
   status?: $Enums.WebhookDeliveryStatus
   attempts?: number
   nextAttemptAt?: Date | string
-  inFlight?: boolean
   lastAttemptAt?: Date | string | null
   responseStatus?: number | null
   responseBody?: string | null
@@ -477,7 +460,6 @@ export type WebhookDeliveryUpdateManyMutationInput = {
   status?: Prisma.EnumWebhookDeliveryStatusFieldUpdateOperationsInput | $Enums.WebhookDeliveryStatus
   attempts?: Prisma.IntFieldUpdateOperationsInput | number
   nextAttemptAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  inFlight?: Prisma.BoolFieldUpdateOperationsInput | boolean
   lastAttemptAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   responseStatus?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   responseBody?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -494,7 +476,6 @@ export type WebhookDeliveryUncheckedUpdateManyInput = {
   status?: Prisma.EnumWebhookDeliveryStatusFieldUpdateOperationsInput | $Enums.WebhookDeliveryStatus
   attempts?: Prisma.IntFieldUpdateOperationsInput | number
   nextAttemptAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  inFlight?: Prisma.BoolFieldUpdateOperationsInput | boolean
   lastAttemptAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   responseStatus?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   responseBody?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -521,7 +502,6 @@ export type WebhookDeliveryCountOrderByAggregateInput = {
   status?: Prisma.SortOrder
   attempts?: Prisma.SortOrder
   nextAttemptAt?: Prisma.SortOrder
-  inFlight?: Prisma.SortOrder
   lastAttemptAt?: Prisma.SortOrder
   responseStatus?: Prisma.SortOrder
   responseBody?: Prisma.SortOrder
@@ -545,7 +525,6 @@ export type WebhookDeliveryMaxOrderByAggregateInput = {
   status?: Prisma.SortOrder
   attempts?: Prisma.SortOrder
   nextAttemptAt?: Prisma.SortOrder
-  inFlight?: Prisma.SortOrder
   lastAttemptAt?: Prisma.SortOrder
   responseStatus?: Prisma.SortOrder
   responseBody?: Prisma.SortOrder
@@ -562,7 +541,6 @@ export type WebhookDeliveryMinOrderByAggregateInput = {
   status?: Prisma.SortOrder
   attempts?: Prisma.SortOrder
   nextAttemptAt?: Prisma.SortOrder
-  inFlight?: Prisma.SortOrder
   lastAttemptAt?: Prisma.SortOrder
   responseStatus?: Prisma.SortOrder
   responseBody?: Prisma.SortOrder
@@ -631,7 +609,6 @@ export type WebhookDeliveryCreateWithoutWebhookInput = {
   status?: $Enums.WebhookDeliveryStatus
   attempts?: number
   nextAttemptAt?: Date | string
-  inFlight?: boolean
   lastAttemptAt?: Date | string | null
   responseStatus?: number | null
   responseBody?: string | null
@@ -647,7 +624,6 @@ export type WebhookDeliveryUncheckedCreateWithoutWebhookInput = {
   status?: $Enums.WebhookDeliveryStatus
   attempts?: number
   nextAttemptAt?: Date | string
-  inFlight?: boolean
   lastAttemptAt?: Date | string | null
   responseStatus?: number | null
   responseBody?: string | null
@@ -693,7 +669,6 @@ export type WebhookDeliveryScalarWhereInput = {
   status?: Prisma.EnumWebhookDeliveryStatusFilter<"WebhookDelivery"> | $Enums.WebhookDeliveryStatus
   attempts?: Prisma.IntFilter<"WebhookDelivery"> | number
   nextAttemptAt?: Prisma.DateTimeFilter<"WebhookDelivery"> | Date | string
-  inFlight?: Prisma.BoolFilter<"WebhookDelivery"> | boolean
   lastAttemptAt?: Prisma.DateTimeNullableFilter<"WebhookDelivery"> | Date | string | null
   responseStatus?: Prisma.IntNullableFilter<"WebhookDelivery"> | number | null
   responseBody?: Prisma.StringNullableFilter<"WebhookDelivery"> | string | null
@@ -709,7 +684,6 @@ export type WebhookDeliveryCreateManyWebhookInput = {
   status?: $Enums.WebhookDeliveryStatus
   attempts?: number
   nextAttemptAt?: Date | string
-  inFlight?: boolean
   lastAttemptAt?: Date | string | null
   responseStatus?: number | null
   responseBody?: string | null
@@ -725,7 +699,6 @@ export type WebhookDeliveryUpdateWithoutWebhookInput = {
   status?: Prisma.EnumWebhookDeliveryStatusFieldUpdateOperationsInput | $Enums.WebhookDeliveryStatus
   attempts?: Prisma.IntFieldUpdateOperationsInput | number
   nextAttemptAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  inFlight?: Prisma.BoolFieldUpdateOperationsInput | boolean
   lastAttemptAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   responseStatus?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   responseBody?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -741,7 +714,6 @@ export type WebhookDeliveryUncheckedUpdateWithoutWebhookInput = {
   status?: Prisma.EnumWebhookDeliveryStatusFieldUpdateOperationsInput | $Enums.WebhookDeliveryStatus
   attempts?: Prisma.IntFieldUpdateOperationsInput | number
   nextAttemptAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  inFlight?: Prisma.BoolFieldUpdateOperationsInput | boolean
   lastAttemptAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   responseStatus?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   responseBody?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -757,7 +729,6 @@ export type WebhookDeliveryUncheckedUpdateManyWithoutWebhookInput = {
   status?: Prisma.EnumWebhookDeliveryStatusFieldUpdateOperationsInput | $Enums.WebhookDeliveryStatus
   attempts?: Prisma.IntFieldUpdateOperationsInput | number
   nextAttemptAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  inFlight?: Prisma.BoolFieldUpdateOperationsInput | boolean
   lastAttemptAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   responseStatus?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   responseBody?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -776,7 +747,6 @@ export type WebhookDeliverySelect<ExtArgs extends runtime.Types.Extensions.Inter
   status?: boolean
   attempts?: boolean
   nextAttemptAt?: boolean
-  inFlight?: boolean
   lastAttemptAt?: boolean
   responseStatus?: boolean
   responseBody?: boolean
@@ -794,7 +764,6 @@ export type WebhookDeliverySelectCreateManyAndReturn<ExtArgs extends runtime.Typ
   status?: boolean
   attempts?: boolean
   nextAttemptAt?: boolean
-  inFlight?: boolean
   lastAttemptAt?: boolean
   responseStatus?: boolean
   responseBody?: boolean
@@ -812,7 +781,6 @@ export type WebhookDeliverySelectUpdateManyAndReturn<ExtArgs extends runtime.Typ
   status?: boolean
   attempts?: boolean
   nextAttemptAt?: boolean
-  inFlight?: boolean
   lastAttemptAt?: boolean
   responseStatus?: boolean
   responseBody?: boolean
@@ -830,7 +798,6 @@ export type WebhookDeliverySelectScalar = {
   status?: boolean
   attempts?: boolean
   nextAttemptAt?: boolean
-  inFlight?: boolean
   lastAttemptAt?: boolean
   responseStatus?: boolean
   responseBody?: boolean
@@ -838,7 +805,7 @@ export type WebhookDeliverySelectScalar = {
   createdAt?: boolean
 }
 
-export type WebhookDeliveryOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "webhookId" | "eventId" | "type" | "body" | "status" | "attempts" | "nextAttemptAt" | "inFlight" | "lastAttemptAt" | "responseStatus" | "responseBody" | "error" | "createdAt", ExtArgs["result"]["webhookDelivery"]>
+export type WebhookDeliveryOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "webhookId" | "eventId" | "type" | "body" | "status" | "attempts" | "nextAttemptAt" | "lastAttemptAt" | "responseStatus" | "responseBody" | "error" | "createdAt", ExtArgs["result"]["webhookDelivery"]>
 export type WebhookDeliveryInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   webhook?: boolean | Prisma.WebhookDefaultArgs<ExtArgs>
 }
@@ -887,13 +854,9 @@ export type $WebhookDeliveryPayload<ExtArgs extends runtime.Types.Extensions.Int
      */
     attempts: number
     /**
-     * When it is tried next; while it is tried, when another gateway may.
+     * When it is tried next.
      */
     nextAttemptAt: Date
-    /**
-     * Whether it is being tried, unless `next_attempt_at` is over.
-     */
-    inFlight: boolean
     /**
      * When it was last tried.
      */
@@ -1346,7 +1309,6 @@ export interface WebhookDeliveryFieldRefs {
   readonly status: Prisma.FieldRef<"WebhookDelivery", 'WebhookDeliveryStatus'>
   readonly attempts: Prisma.FieldRef<"WebhookDelivery", 'Int'>
   readonly nextAttemptAt: Prisma.FieldRef<"WebhookDelivery", 'DateTime'>
-  readonly inFlight: Prisma.FieldRef<"WebhookDelivery", 'Boolean'>
   readonly lastAttemptAt: Prisma.FieldRef<"WebhookDelivery", 'DateTime'>
   readonly responseStatus: Prisma.FieldRef<"WebhookDelivery", 'Int'>
   readonly responseBody: Prisma.FieldRef<"WebhookDelivery", 'String'>
