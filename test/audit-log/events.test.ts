@@ -5,7 +5,6 @@ import { encodeCursor } from '../../src/database/keyset.ts';
 import { SigningKeys } from '../../src/embed-tokens/signing-keys.ts';
 import { bindSigningKeys } from '../../src/embed-tokens/statements/signing-keys.ts';
 import { schema } from '../../src/schema.ts';
-import { containsToken } from '../../src/tokens.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { testKeys } from '../support/keys.ts';
 import { apiTokenId } from '../support/node-id.ts';
@@ -208,15 +207,6 @@ test('the legacy REST API records its requests alike', async () => {
   expect(events[1].changes).toEqual({ mapping: changed({}, { a: 'b' }) });
 });
 
-test('no event contains a token', async () => {
-  const text = JSON.stringify(await all({}));
-  expect(text).not.toMatch(tokensOf('userGroup'));
-  expect(text).not.toMatch(tokensOf('apiToken'));
-  const { rows } = await gateway.database.pool.query<{ text: string }>('select event::text as text from event');
-  for (const { text: row } of rows)
-    expect([row, containsToken(row)]).toEqual([expect.not.stringMatching(/\\\\x[0-9a-f]{16}/), false]);
-});
-
 test('a rotation of signing keys and an import record their actor, and nothing of a key but its id', async () => {
   const events = await all({ types: ['SIGNING_KEY_ROTATED', 'USER_GROUP_IMPORTED'] });
   const keys = await gateway.database.prisma.signingKey.findMany({ orderBy: { number: 'asc' } });
@@ -282,11 +272,6 @@ describe('who sees what', () => {
     const ask = async (caller: string) => (await gateway.graphql(document, { token }, { token: secrets[caller] ?? '' })).json;
     expect((await ask('testing')).errors[0].extensions.code).toBe('FORBIDDEN');
     expect((await ask('admin')).data.events.nodes[0]).toEqual({ providedId: 'acme' });
-  });
-
-  test.each(['events { nodes { id } }', 'node(id: "RXZlbnQ6MS4x") { id }'])('%s requires audit:read', async (field) => {
-    const { json } = await gateway.graphql(`{ ${field} }`, {}, { token: secrets['reader'] ?? '' });
-    expect(json.errors[0].extensions.code).toBe('FORBIDDEN');
   });
 });
 
@@ -401,7 +386,7 @@ describe('events of a group', () => {
   });
 });
 
-test.each([1, 7, 100])('pages of %i walk every event once, in both directions', async (size) => {
+test.each([3, 100])('pages of %i walk every event once, in both directions', async (size) => {
   for (const filter of [null, { types: ['USER_GROUP_CREATED', 'USER_GROUP_UPDATED', 'API_TOKEN_CREATED'] }]) {
     const expected = (await read({ first: 100, filter })).nodes.map(({ id }) => id);
     const forwards: string[] = [];
