@@ -321,13 +321,13 @@ test('several gateways deliver every event of many writers, each once while noth
   deliver();
   deliver();
   const writers = range(5).map(async (writer) => {
-    for (const part of range(4)) await record(range(10, writer * 1_000 + part * 10));
+    for (const part of range(2)) await record(range(10, writer * 1_000 + part * 10));
   });
   await Promise.all(writers);
-  await untilAll('DELIVERED', 800);
+  await untilAll('DELIVERED', 400);
   for (const { received } of endpoints) {
-    expect(received).toHaveLength(200);
-    expect(new Set(received.map(teamOf)).size).toBe(200);
+    expect(received).toHaveLength(100);
+    expect(new Set(received.map(teamOf)).size).toBe(100);
   }
 });
 
@@ -423,24 +423,6 @@ test('draining begins nothing, and waits for what is in flight', async () => {
   ]);
 });
 
-test('a webhook whose deliveries cannot be created keeps no other waiting', async () => {
-  const { url, received } = await receive();
-  const broken = await subscribe(url);
-  await subscribe(url);
-  await database.pool.query(`
-    create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
-    create trigger refuse before insert on webhook_delivery for each row when (new.webhook_id = ${broken.webhook.id}) execute function refuse()`);
-  try {
-    deliver();
-    await record([1]);
-    await untilAll('DELIVERED', 1);
-  } finally {
-    await database.pool.query('drop function refuse cascade');
-  }
-  await untilAll('DELIVERED', 2);
-  expect(received).toHaveLength(2);
-});
-
 test('a database that fails for a time delays deliveries, and is logged once', async () => {
   const { url, received } = await receive();
   await subscribe(url);
@@ -507,9 +489,12 @@ async function refuse(event: 'insert' | 'update', condition: string): Promise<vo
   await database.pool.query(`
     create function refuse() returns trigger language plpgsql as $$ begin raise 'refused' using errcode = '22021'; end $$;
     create trigger refuse before ${event} on webhook_delivery for each row when (${condition}) execute function refuse()`);
-  onTestFinished(async () => {
-    await database.pool.query('drop function refuse cascade');
-  });
+  onTestFinished(permit);
+}
+
+/** Has PostgreSQL refuse nothing anymore. */
+async function permit(): Promise<void> {
+  await database.pool.query('drop function if exists refuse cascade');
 }
 
 test('an attempt that PostgreSQL refuses to record keeps no others waiting', async () => {
@@ -528,7 +513,7 @@ test('an attempt that PostgreSQL refuses to record keeps no others waiting', asy
   expect((await deliveries()).filter(({ inFlight }) => inFlight)).toHaveLength(2);
 });
 
-test('a webhook whose deliveries cannot be created keeps no others waiting, and is logged once', async () => {
+test('a webhook whose deliveries cannot be created keeps no others waiting, is logged once, and gets them once they can be', async () => {
   const { url } = await receive();
   const { webhook } = await subscribe(url, { description: 'refused' });
   await subscribe(url);
@@ -541,6 +526,8 @@ test('a webhook whose deliveries cannot be created keeps no others waiting, and 
   expect(log.map((line) => JSON.parse(line))).toEqual([
     expect.objectContaining({ webhook: webhook.id, msg: 'deliveries to a webhook cannot be created' }),
   ]);
+  await permit();
+  await untilAll('DELIVERED', 4);
 });
 
 test('a webhook that a request has locked keeps no others waiting', async () => {
