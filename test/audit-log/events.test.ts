@@ -12,6 +12,8 @@ import { tokensOf } from '../support/tokens.ts';
 
 let gateway: TestGateway;
 const secrets: Record<string, string> = {};
+/** Every event of the changes below. */
+let recorded: Nodes;
 /** The numbers of these API tokens. */
 const ids: Record<string, number> = {};
 const groups: Record<string, { id: string; teamId: number; token: string }> = {};
@@ -124,13 +126,14 @@ beforeAll(async () => {
   await recordImport(gateway.database, author, { importId: 'import-1', created: 3, updated: 0 });
   await recordEncryptionKeyRotation(gateway.database, author, { from: '01020304', to: '05060708' });
   await new SigningKeys(bindSigningKeys(gateway.database), testKeys).rotate(author);
+  recorded = await all({});
 });
 afterAll(() => gateway.close());
 
 const typeNames = (schema.getType('EventType') as GraphQLEnumType).getValues().map(({ name }) => name);
 
 test('there is an event of each type', async () => {
-  expect(new Set((await all({})).map(({ type }) => type))).toEqual(new Set(typeNames));
+  expect(new Set(recorded.map(({ type }) => type))).toEqual(new Set(typeNames));
 });
 
 const changed = (from: unknown, to: unknown) => ({ from, to });
@@ -177,7 +180,7 @@ test.each([
   ['token-5', 'API_TOKEN_UPDATED', 'CUSTOMER', { rateLimit: changed(null, 600), enabled: changed(true, false) }],
   ['token-3', 'API_TOKEN_REVOKED', 'CUSTOMER', { revokedAt: changed(null, expect.stringMatching(/^\d{4}-/)) }],
 ])('the request %s recorded %s, with its actor and what changed', async (requestId, type, environment, changes) => {
-  const events = (await all({})).filter((event) => event.requestId === requestId);
+  const events = recorded.filter((event) => event.requestId === requestId);
   const caller = ['update-1', 'patch-1'].includes(requestId) ? 'writer' : 'admin';
   const actor = { kind: 'API_TOKEN', name: 'test', apiToken: { number: ids[caller] } };
   const isOfGroup = !type.startsWith('API_TOKEN_');
@@ -192,7 +195,7 @@ test.each([
   ['updating it with equal values', 'token-6'],
   ['resuming a group that is active', 'resume-2'],
 ])('%s records nothing', async (_, requestId) => {
-  expect((await all({})).filter((event) => event.requestId === requestId)).toEqual([]);
+  expect(recorded.filter((event) => event.requestId === requestId)).toEqual([]);
 });
 
 test('the legacy REST API records its requests alike', async () => {
