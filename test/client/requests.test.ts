@@ -15,7 +15,6 @@ import { schema } from '../../src/schema.ts';
 import type { Scope } from '../../src/scopes.ts';
 import { freePort } from '../support/free-port.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { startPrefixProxy } from '../support/prefix-proxy.ts';
 
 let gateway: TestGateway;
 let client: UserGroupGateway;
@@ -71,15 +70,6 @@ test('a change is made once for a key of your own, whoever repeats it', async ()
   await expect(client.userGroups.getOrCreate({ providedId: 'keyed' }, options)).rejects.toMatchObject({
     code: 'IDEMPOTENCY_KEY_REUSED',
   });
-});
-
-test('a gateway below a path is called there, with or without a slash at the end', async () => {
-  const proxy = await startPrefixProxy('/groups', () => gateway.url);
-  onTestFinished(() => proxy.close());
-  for (const url of [proxy.url, `${proxy.url}/`])
-    expect(await new UserGroupGateway({ url, apiToken: gateway.token }).userGroups.get({ teamId: 999_999 })).toBeNull();
-  const beside = new UserGroupGateway({ url: proxy.url.replace('/groups', '/other'), apiToken: gateway.token });
-  await expect(beside.userGroups.get({ teamId: 1 })).rejects.toMatchObject({ code: 'INVALID_RESPONSE' });
 });
 
 test('a gateway with persisted operations executes those of the client, which its package lists', async () => {

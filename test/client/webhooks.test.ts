@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, expect, test, vi } from 'vitest';
-import { verifyWebhook, WebhookError, type WebhookHeaders } from '../../client/src/index.ts';
+import { verifyWebhook, WebhookError } from '../../client/src/index.ts';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -43,36 +43,6 @@ test('accepts one valid signature among several, while the secret is rotated', a
   await expect(verifyWebhook(secret, late, text)).rejects.toThrow(WebhookError);
   for (const signatures of [other, '', `v2,${own.slice(3)}`, own.slice(0, -1), `${own}x`, `x${own}`, own.replace(',', ', ')])
     await expect(verifyWebhook(secret, { ...headers, 'webhook-signature': signatures }, text)).rejects.toThrow(WebhookError);
-});
-
-test('rejects another body, id, time or secret, and what is incomplete', async () => {
-  const headers = headersOf();
-  const rejected = (given: WebhookHeaders, body: string | Uint8Array = text, by = secret) =>
-    expect(verifyWebhook(by, given, body)).rejects.toMatchObject({ code: 'INVALID_WEBHOOK' });
-  await rejected(headers, `${text} `);
-  await rejected(headers, '');
-  await rejected({ ...headers, 'webhook-id': 'msg_2' });
-  await rejected({ ...headers, 'webhook-timestamp': String(Number(headers['webhook-timestamp']) + 1) });
-  await rejected({ ...headers, 'webhook-timestamp': `${headers['webhook-timestamp']}.0` });
-  await rejected(headers, text, `whsec_${randomBytes(24).toString('base64')}`);
-  for (const name of Object.keys(headers)) {
-    await rejected({ ...headers, [name]: undefined });
-    await rejected({ ...headers, [name]: ['a', 'b'] });
-    await rejected({ ...headers, [name]: 'x' });
-  }
-  await rejected({});
-  await rejected(headersOf('no JSON'), 'no JSON');
-});
-
-test('accepts five minutes to either side, and no more', async () => {
-  const seconds = Math.floor(sentAt.getTime() / 1_000);
-  const verifyAt = (time: number) => verifyWebhook(secret, headersOf(), text, { now: () => time * 1_000 });
-  for (const time of [seconds - 300, seconds, seconds + 300, seconds + 300.999]) expect(await verifyAt(time)).toEqual(event);
-  for (const time of [seconds - 301, seconds + 301]) await expect(verifyAt(time)).rejects.toThrow(WebhookError);
-});
-
-test.each(['whsec_%', 'whsec_', '', 'ä'])('the secret %j is a mistake of the caller', async (malformed) => {
-  await expect(verifyWebhook(malformed, headersOf(), text)).rejects.toThrow(TypeError);
 });
 
 test('accepts exactly what the reference implementation accepts', async () => {

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { issueApiToken } from '../../src/api-tokens/api-tokens.ts';
 import { connectDatabase, type Database } from '../../src/database/client.ts';
 import { retryOnConflict } from '../../src/database/errors.ts';
@@ -9,19 +9,23 @@ import { until } from '../support/process.ts';
 let database: TestDatabase;
 let client: Database;
 
+const alter = (what: string) => database.pool.query(`alter database ${new URL(database.url).pathname.slice(1)} ${what}`);
+
 /** Changes a setting of the test's database, and reconnects so that it takes effect. */
 async function connectWith(setting: string): Promise<void> {
-  await database.pool.query(`alter database ${new URL(database.url).pathname.slice(1)} set ${setting}`);
+  await alter(`set ${setting}`);
   client = connectDatabase({ connectionString: database.url });
 }
 
-beforeEach(async () => {
+beforeAll(async () => {
   database = await createTestDatabase();
 });
-afterEach(async () => {
-  await client.close();
-  await database.close();
+beforeEach(async () => {
+  await alter('reset all');
+  await database.pool.query('truncate api_token restart identity cascade');
 });
+afterEach(() => client.close());
+afterAll(() => database.close());
 
 describe('regardless of the time zone of the database', () => {
   const expiresAt = new Date('2030-07-01T12:34:56.789Z');
@@ -70,20 +74,29 @@ describe('a connection that began while the database was read-only is closed whe
   ])('%s', async (_, write) => {
     await connectWith('default_transaction_read_only = on');
     await expect(write(client)).rejects.toThrow(/read-only/);
-    await database.pool.query(`alter database ${new URL(database.url).pathname.slice(1)} reset default_transaction_read_only`);
+    await alter('reset default_transaction_read_only');
     await write(client);
   });
 });
 
 describe('retries a statement that failed with a deadlock', () => {
   const rename = "update api_token set name = 'by the loser' where id in (1, 2)";
+
+  // Who has the first row passes once the gate is open.
+  beforeAll(async () => {
+    await database.pool.query(`
+      create function pass() returns trigger language plpgsql as $$ begin perform pg_advisory_xact_lock_shared(1); return new; end $$;
+      create trigger gate before update on api_token for each row when (old.id = 1) execute function pass()`);
+  });
+  afterAll(async () => void (await database.pool.query('drop function pass cascade')));
+
   test.each<[string, (loser: Database) => Promise<unknown>]>([
     ['the driver’s', ({ query }) => query('rename', rename, [])],
     ['of a transaction', ({ transaction }) => transaction((query) => query('rename', rename, []))],
     ['Prisma’s', ({ prisma }) => prisma.apiToken.updateMany({ where: { id: { in: [1, 2] } }, data: { name: 'by the loser' } })],
     ['a whole transaction', ({ prisma }) => retryOnConflict(() => prisma.$transaction((each) => each.$executeRawUnsafe(rename)))],
   ])('%s', async (_, loseOnce) => {
-    await connectWith("deadlock_timeout = '2s'");
+    await connectWith("deadlock_timeout = '1ms'");
     for (const byte of [1, 2]) {
       await database.prisma.apiToken.create({ data: { name: 'before', scopes: [], secretHash: new Uint8Array(32).fill(byte) } });
     }
@@ -92,10 +105,16 @@ describe('retries a statement that failed with a deadlock', () => {
     await winner.connect();
     await winner.query("set deadlock_timeout = '1h'"); // the other one looks for a deadlock, and loses
     await winner.query("begin; update api_token set name = 'by the winner' where id = 2");
+    const gate = await database.pool.connect();
+    await gate.query('select pg_advisory_lock(1)');
 
     const lost = Promise.resolve(loseOnce(client)); // which also starts it: Prisma's promises are lazy
-    await untilBlocked(database); // the loser holds the first row and waits for the second
-    await winner.query("update api_token set name = 'by the winner' where id = 1");
+    await untilBlocked(database); // the loser holds the first row and waits at the gate
+    const won = winner.query("update api_token set name = 'by the winner' where id = 1");
+    await untilBlocked(database, 2);
+    await gate.query('select pg_advisory_unlock(1)'); // now for the second row
+    gate.release();
+    await won;
     await winner.query('commit');
     await lost;
 
@@ -107,6 +126,7 @@ describe('retries a statement that failed with a deadlock', () => {
 
 describe('after a column got another type, as when a dump is restored, no connection fails with a prepared statement:', () => {
   const text = 'select name, pg_sleep(0.05)::text from api_token';
+  let length = 300;
   test.each<[string, (client: Database) => Promise<unknown>]>([
     ['the driver’s', ({ query }) => query('names', text, [])],
     ['of a transaction', ({ transaction }) => transaction((query) => query('names', text, []))],
@@ -127,7 +147,8 @@ describe('after a column got another type, as when a dump is restored, no connec
     const before = await readOnAll();
     expect(client.pool.totalCount).toBe(10);
 
-    await database.pool.query('alter table api_token alter name type varchar(300)');
+    length += 1;
+    await database.pool.query(`alter table api_token alter name type varchar(${length})`);
     expect(await readOnAll()).toEqual(before);
     expect(await readOnAll()).toEqual(before);
     // Prepared once more, not again for each connection that failed.

@@ -1,11 +1,10 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { connectDatabase, type Database } from '../../src/database/client.ts';
 import { isUnavailable, retryOnConflict } from '../../src/database/errors.ts';
 import { startCommitProxy } from '../support/commit-proxy.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { startDatabaseProxy } from '../support/database-proxy.ts';
 
 const withCode = (code: string) => Object.assign(new Error('text'), { code });
 describe('the database is unavailable', () => {
@@ -147,13 +146,13 @@ describe('actual errors', () => {
     });
 
     test.each(['close', 'reset'] as const)('the connection is ended without a word while it is used (%s)', async (how) => {
-      const proxy = await startProxy(database.url);
+      const proxy = await startDatabaseProxy(database.url);
       const proxied = connectDatabase({ connectionString: proxy.url });
       await faultOf(work(proxied, 'select 1')); // connects
       proxy.endNext(how);
       expect(isUnavailable(await faultOf(work(proxied, 'select 1')))).toBe(true);
       await proxied.close();
-      proxy.close();
+      proxy.cut();
     });
   });
 
@@ -208,32 +207,3 @@ describe('actual errors', () => {
     expect(isUnavailable(fault)).toBe(false);
   });
 });
-
-/** A proxy in front of PostgreSQL that can end a connection in place of the next statement. */
-async function startProxy(databaseUrl: string) {
-  const upstream = new URL(databaseUrl);
-  const sockets = new Set<Socket>();
-  let ending: 'close' | 'reset' | undefined;
-  const server = createServer((client) => {
-    const database = connect(Number(upstream.port), upstream.hostname);
-    for (const socket of [client, database]) sockets.add(socket.on('error', () => {}));
-    client.on('data', (bytes) => {
-      if (ending === 'close') client.destroy();
-      else if (ending === 'reset') client.resetAndDestroy();
-      else database.write(bytes);
-      ending = undefined;
-    });
-    database.on('data', (bytes) => client.write(bytes));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: Object.assign(new URL(databaseUrl), { host: `127.0.0.1:${(server.address() as AddressInfo).port}` }).href,
-    endNext(how: 'close' | 'reset') {
-      ending = how;
-    },
-    close() {
-      server.close();
-      for (const socket of sockets) socket.destroy();
-    },
-  };
-}

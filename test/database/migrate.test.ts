@@ -34,9 +34,10 @@ test.each([
   ['another type', 'alter table user_group alter column name type text', '"name" SET DATA TYPE VARCHAR(255)'],
   ['a value of an enumeration', "alter type environment_tag add value 'Staging'", 'environment_tag'],
 ])('the comparison of the two finds %s', async (_, change, difference) => {
-  await migrate(empty);
-  await empty.pool.query(change);
-  expect(await schemaDifference(empty.pool)).toContain(difference);
+  const database = await createTestDatabase();
+  onTestFinished(() => database.close());
+  await database.pool.query(change);
+  expect(await schemaDifference(database.pool)).toContain(difference);
 });
 
 test('are applied in order, once, and recorded as Prisma records them', async () => {

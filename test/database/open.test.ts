@@ -1,8 +1,7 @@
-import { createServer, type Server } from 'node:net';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { openDatabase } from '../../src/database/open.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { freePort } from '../support/free-port.ts';
+import { startDatabaseProxy } from '../support/database-proxy.ts';
 
 /** The messages for the operator. */
 let events: string[];
@@ -90,23 +89,16 @@ test('refuses sessions whose tables would be in another schema than public, unti
 
 test('uses a database that becomes reachable while waiting', async () => {
   const database = await createTestDatabase();
-  const target = new URL(database.url);
-  let relay: Server | undefined;
-  const port = await freePort();
-  const url = new URL(database.url);
-  url.port = String(port);
-  const { connect } = await import('node:net');
-  const opened = await open(url.href, (message) => {
+  const proxy = await startDatabaseProxy(database.url);
+  proxy.cut();
+  const opened = await open(proxy.url, (message) => {
     events.push(message);
-    relay = createServer((socket) => {
-      const onward = connect(Number(target.port), target.hostname);
-      for (const each of [socket, onward]) each.on('error', () => {});
-      socket.pipe(onward).pipe(socket);
-    }).listen(port, '127.0.0.1');
+    void proxy.restore();
   });
-  expect(events).toEqual([`waiting for the database at ${url.host}${url.pathname}`]);
+  const { host, pathname } = new URL(proxy.url);
+  expect(events).toEqual([`waiting for the database at ${host}${pathname}`]);
   expect(await opened.prisma.apiToken.count()).toBe(0);
   await opened.close();
-  relay?.close();
+  proxy.cut();
   await database.close();
 });

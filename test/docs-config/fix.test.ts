@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { applyFixes } from '../../src/docs-config/apply-fixes.ts';
 
-test('removes a million adjacent commas in one go, and lists the first 1,000 at their positions in the original text', () => {
-  const commas = 2 ** 20;
+test('removes 100,000 adjacent commas in one go, and lists the first 1,000 at their positions in the original text', () => {
+  const commas = 100_000;
   const { text, fixes, fixCount } = applyFixes(`{"tabs":[${','.repeat(commas)}]}`);
   expect(text).toBe('{"tabs":[]}');
   expect(fixCount).toBe(commas);

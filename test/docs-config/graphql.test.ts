@@ -153,11 +153,6 @@ test('rejects more files than the maximum per call', async () => {
   expect(errors[0].extensions.code).toBe('INVALID_INPUT');
 });
 
-test('requires the scope config:validate', async () => {
-  const { json } = await gateway.graphql('{ validateDocsConfig(input: { source: "{}" }) { valid } }');
-  expect([json.data.validateDocsConfig, json.errors[0].extensions.code]).toEqual([null, 'FORBIDDEN']);
-});
-
 describe('pages', () => {
   test('each diagnostic’s page is served', async () => {
     const { data } = await send(diagnostics, { input: { source } });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { decryptPrivateKey, publicationLeadSeconds, SigningKeys, signingKeyStates } from '../../src/embed-tokens/signing-keys.ts';
 import { bindSigningKeys } from '../../src/embed-tokens/statements/signing-keys.ts';
 import { DecryptionError, KeyRing } from '../../src/encryption/keys.ts';
@@ -14,12 +14,15 @@ import { testKeys } from '../support/keys.ts';
 import { dataFilesWith, dumpOf } from '../support/stored-text.ts';
 
 let database: TestDatabase;
-beforeEach(async () => {
+beforeAll(async () => {
   database = await createTestDatabase();
 });
-afterEach(() => database.close());
+beforeEach(async () => {
+  await database.pool.query('truncate signing_key, user_group restart identity cascade');
+});
+afterAll(() => database.close());
 
-const keysOn = (ring: KeyRing = testKeys): SigningKeys => new SigningKeys(bindSigningKeys(database), ring);
+const keysOn = (ring: KeyRing = testKeys, on = database): SigningKeys => new SigningKeys(bindSigningKeys(on), ring);
 const storedIds = async (): Promise<string[]> =>
   (await database.pool.query<{ id: string }>('select id from signing_key order by number')).rows.map(({ id }) => id);
 
@@ -143,16 +146,18 @@ test('no private key is readable in the database, and an encrypted one only in i
 });
 
 test('the encryption keys in use are those of tokens and of signing keys, also before there is a table of signing keys', async () => {
+  const own = await createTestDatabase();
+  onTestFinished(() => own.close());
   const [tokenKey, signingKey] = [new KeyRing([randomBytes(32)]), new KeyRing([randomBytes(32)])];
-  await database.prisma.userGroup.create({
+  await own.prisma.userGroup.create({
     data: { providedId: 'acme', name: 'ACME', ...encryptToken(tokenKey, 'user_group', 'a token of ACME') },
   });
-  await keysOn(signingKey).list();
-  expect(new Set(await findKeyIdsInUse(database))).toEqual(new Set([...tokenKey.ids, ...signingKey.ids]));
-  await database.pool.query('drop table signing_key');
-  expect(await findKeyIdsInUse(database)).toEqual(tokenKey.ids);
-  await database.pool.query('drop table user_group cascade');
-  expect(await findKeyIdsInUse(database)).toEqual([]);
+  await keysOn(signingKey, own).list();
+  expect(new Set(await findKeyIdsInUse(own))).toEqual(new Set([...tokenKey.ids, ...signingKey.ids]));
+  await own.pool.query('drop table signing_key');
+  expect(await findKeyIdsInUse(own)).toEqual(tokenKey.ids);
+  await own.pool.query('drop table user_group cascade');
+  expect(await findKeyIdsInUse(own)).toEqual([]);
 });
 
 test('re-encryption includes the signing keys, which sign with the new encryption key alone', async () => {

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { KeyRing } from '../../src/encryption/keys.ts';
 import { encryptToken } from '../../src/encryption/stored-token.ts';
 import { issueToken } from '../../src/tokens.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Reply, startGateway, type TestGateway } from '../support/gateway.ts';
 import { readSamples, sampleValue } from '../support/prometheus.ts';
 
@@ -10,11 +11,18 @@ import { readSamples, sampleValue } from '../support/prometheus.ts';
 const others = new KeyRing([randomBytes(32)]);
 const [keyId = ''] = others.ids;
 
+let database: TestDatabase;
+/** One that has not logged that a key is missing. */
 let gateway: TestGateway;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
 beforeEach(async () => {
-  gateway = await startGateway();
+  await database.pool.query('truncate user_group cascade');
+  gateway = await startGateway(database);
 });
 afterEach(() => gateway.close());
+afterAll(() => database.close());
 
 const createByOther = (providedId: string, keys = others) =>
   gateway.database.prisma.userGroup.create({

@@ -120,7 +120,7 @@ const visible = ({ status, headers, text }: Reply) => ({
 const notOffered = 'text/plain';
 const accepted = ['application/json', 'application/graphql-response+json'];
 
-/** Further ones, for some rows: which one is sent does not depend on the request. */
+/** Further ones, for one row: which one is sent does not depend on the request. */
 const furtherAccepted = ['*/*', notOffered];
 
 /** Rows whose responses the reference implementation does not decide, each with the code that every response must have. */
@@ -180,7 +180,7 @@ function outcomeOf({ json }: Reply): Outcome {
 }
 
 test.each(Object.entries(rows))(
-  '%s gets the response of the reference implementation, each of six times',
+  '%s gets the response of the reference implementation, each of five times',
   async (name, [query, variables, caller, more]) => {
     const parts = JSON.stringify({ query, ...more }).slice(0, -1);
     const given =
@@ -190,14 +190,15 @@ test.each(Object.entries(rows))(
     const parsed = typeof variables === 'string' ? parseJson(variables) : variables;
     const expected = code === undefined ? await reference(query, parsed, token, more) : undefined;
 
-    const types = name.startsWith('a look-up') ? [...accepted, ...furtherAccepted] : accepted;
+    const types = name === 'a look-up' ? [...accepted, ...furtherAccepted] : accepted;
     for (const accept of types) {
       // The same document with other spaces counts as another, so that each way to negotiate starts uncached.
       const body = `${parts}${given}}`.replace('"query":"', `"query":"${' '.repeat(types.indexOf(accept))}`);
       const options: RequestOptions = { token, body, headers: { accept } };
       const first = await gateway.send('POST', '/graphql', options);
       expect(first.status).toBeLessThan(500);
-      for (let time = 1; time <= 6; time += 1) {
+      // Compiled by the fifth time.
+      for (let time = 1; time <= 5; time += 1) {
         const reply = time === 1 ? first : await gateway.send('POST', '/graphql', options);
         expect(visible(reply)).toEqual(visible(first));
         if (accept === notOffered) expect(reply.status).toBe(406);

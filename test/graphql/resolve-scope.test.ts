@@ -53,23 +53,6 @@ describe('with groups:resolve alone', () => {
       }
     }
   });
-
-  test('a token of another environment identifies no group', async () => {
-    const { secret: token } = await gateway.issue({ environment: 'Customer', scopes: ['groups:resolve'] });
-    const reply = await gateway.graphql(lookUp('name'), { token: current }, { token });
-    expect(reply.json).toEqual({ data: { userGroup: null } });
-  });
-
-  test('a malformed token is INVALID_INPUT, as for other callers', async () => {
-    const { json } = await gateway.graphql(lookUp('name'), { token: '' }, { token: resolver });
-    expect(json.errors[0].extensions.code).toBe('INVALID_INPUT');
-  });
-
-  test.each(['GET', 'PUT', 'POST'])('%s /api/user is FORBIDDEN', async (method) => {
-    const body = { user_group_id: 'acme', current_token: current };
-    const reply = await gateway.send(method, '/api/user', { token: resolver, body });
-    expect([reply.status, reply.json.code]).toEqual([403, 'FORBIDDEN']);
-  });
 });
 
 test.each<[Scope[]]>([[['groups:read']], [['groups:resolve', 'groups:write']], [['admin']]])(

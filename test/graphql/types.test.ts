@@ -142,11 +142,6 @@ describe('caller', () => {
     });
   });
 
-  test('needs no scope', async () => {
-    const { secret: token } = await gateway.issue({ scopes: ['config:validate'], environment: null });
-    expect((await gateway.graphql(query, {}, { token })).json.data.caller).toMatchObject({ environmentTag: null });
-  });
-
   test('contains nothing of the secret', async () => {
     const { json } = await gateway.graphql('{ __type(name: "ApiToken") { fields { name } } }');
     const names = json.data.__type.fields.map(({ name }: { name: string }) => name);

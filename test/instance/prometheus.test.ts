@@ -149,14 +149,6 @@ test.each([
   expect(new Set(readSamples(text).map(({ name }) => name))).toEqual(new Set(expected));
 });
 
-test.each([
-  ['none', null, 401, 'UNAUTHENTICATED'],
-  ['one without the scope', undefined, 403, 'FORBIDDEN'],
-])('with a credential that is not sufficient (%s) there are no metrics', async (_, token, status, code) => {
-  const reply = await gateway.send('GET', '/metrics', token === null ? { token } : {});
-  expect([reply.status, reply.json.code, reply.text.includes('gateway_')]).toEqual([status, code, false]);
-});
-
 test('scrapes that arrive at once share what is rendered: any number of them delays other requests by a few renderings', async () => {
   const metrics = new ProcessMetrics(() => {});
   onTestFinished(() => metrics.stop());

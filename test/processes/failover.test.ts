@@ -1,15 +1,14 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import { connectDatabase, type Database } from '../../src/database/client.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { type BundledServer, startPair } from '../support/bundled-server.ts';
+import { type DatabaseProxy, startDatabaseProxy } from '../support/database-proxy.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { until } from '../support/process.ts';
 
 let primary: BundledServer;
 let standby: BundledServer;
-let proxy: Awaited<ReturnType<typeof startProxy>>;
+let proxy: DatabaseProxy;
 let database: Database;
 let gateway: TestGateway;
 
@@ -18,7 +17,7 @@ const urlOf = (...addresses: string[]) => `postgresql://${primary.user}@${addres
 
 beforeEach(async () => {
   ({ primary, standby } = await startPair(inject('createdDataDir')));
-  proxy = await startProxy(primary.port);
+  proxy = await startDatabaseProxy(primary.url);
   const url = urlOf(standby.address, proxy.address);
   database = connectDatabase({ connectionString: url });
   gateway = await startGateway({ ...database, url });
@@ -26,7 +25,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await gateway?.close();
   await database?.close();
-  proxy?.close();
+  proxy?.cut();
   await standby?.remove();
   await primary?.remove();
 });
@@ -104,32 +103,3 @@ test('moves to a server that was promoted although nothing ended the old primary
   }, 'the promoted server gets the writes');
   expect((await getOrCreate('before')).json.new_user_group).toBe(false);
 });
-
-/** A proxy that can stop forwarding while its connections stay open, as a network that loses every packet. */
-async function startProxy(port: number) {
-  const sockets = new Set<Socket>();
-  let frozen = false;
-  const server = createServer((client) => {
-    const upstream = connect(port, '127.0.0.1');
-    for (const [from, to] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      sockets.add(from);
-      from.on('data', (chunk) => frozen || to.write(chunk));
-      from.on('error', () => {});
-      from.on('close', () => frozen || to.destroy());
-    }
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
-    freeze() {
-      frozen = true;
-    },
-    close() {
-      server.close();
-      for (const socket of sockets) socket.destroy();
-    },
-  };
-}

@@ -1,12 +1,11 @@
-import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { connectDatabase } from '../../src/database/client.ts';
 import { openEmbedded } from '../../src/database/embedded/embedded.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { makeDatabaseFolder } from '../support/database-folder.ts';
+import { startDatabaseProxy } from '../support/database-proxy.ts';
 import { until } from '../support/process.ts';
 
 let database: TestDatabase;
@@ -52,11 +51,11 @@ test('does not choose between servers of different clusters that take writes, be
 });
 
 test('never moves to a server of another cluster, and says why', async () => {
-  const proxy = await startProxy(new URL(database.url));
+  const proxy = await startDatabaseProxy(database.url);
   await onOther('alter system set default_transaction_read_only = on');
   await onOther('select pg_reload_conf()');
-  const otherProxy = await startProxy(new URL(otherUrl));
-  onTestFinished(() => otherProxy.close());
+  const otherProxy = await startDatabaseProxy(otherUrl);
+  onTestFinished(() => otherProxy.cut());
   const several = connectDatabase({ connectionString: urlOf(otherProxy.address, proxy.address) });
   onTestFinished(() => several.close());
   const session = async () => (await several.pool.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid;
@@ -68,36 +67,10 @@ test('never moves to a server of another cluster, and says why', async () => {
   await until(() => otherProxy.accepted() > asked + 2, 'the other server was asked again');
   expect(await session()).toBe(first);
 
-  await proxy.close();
+  proxy.cut();
   await expect(several.pool.query('create table misplaced ()')).rejects.toThrow();
   await until(async () => {
     const error = await several.pool.query('create table misplaced ()').catch((each: Error) => each);
     return error instanceof Error && /belongs to another cluster .*restart/.test(error.message);
   }, 'the other server is refused with the reason');
 });
-
-/** Stands for a server that can vanish. */
-async function startProxy({ hostname, port }: URL) {
-  const sockets = new Set<Socket>();
-  let accepted = 0;
-  const server = createServer((client) => {
-    accepted += 1;
-    const upstream = connect(Number(port), hostname);
-    for (const socket of [client, upstream]) {
-      sockets.add(socket);
-      socket.on('error', () => {});
-    }
-    client.pipe(upstream).pipe(client);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** How many connections it has had. */
-    accepted: () => accepted,
-    async close() {
-      server.close();
-      for (const socket of sockets) socket.destroy();
-      await once(server, 'close');
-    },
-  };
-}

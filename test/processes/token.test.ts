@@ -86,13 +86,6 @@ test('token create with only a name and an environment creates a token with the 
   expect(list.stdout).not.toContain(secret.slice(0, 12));
 });
 
-test('token create without --environment and without a terminal creates nothing: exit code 2, lists the choices', async () => {
-  const { code, stdout, stderr } = await run(['token', 'create', '--name', 'no environment'], settings);
-  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).toContain('--environment is required: Customer, Testing or none (untagged).');
-  expect(await database.prisma.apiToken.count({ where: { name: 'no environment' } })).toBe(0);
-});
-
 test('token create reports every invalid argument at once', async () => {
   const args = ['--enviroment', 'Testing', '--scope', 'groups', '--scope', 'all', '--expires-in', '9', 'word', '--json=yes'];
   const { code, stderr } = await run(['token', 'create', ...args], settings);

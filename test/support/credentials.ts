@@ -23,6 +23,8 @@ export interface PresentedCredential {
   readonly kind: 'absent' | 'invalid' | 'accepted';
   /** Whether it is one of another environment than that of the groups, or of none, without the scope `admin`. */
   readonly isElsewhere: boolean;
+  /** The number of its API token; none if there is none. */
+  readonly apiTokenId?: number;
   /** What should become of an operation with it, by the table of operations. */
   expected(access: Access): Outcome | 'UNAUTHENTICATED';
 }
@@ -87,20 +89,22 @@ async function issueInvalid(gateway: AccessGateway, userGroupToken: string): Pro
   const data = { expiresAt: new Date(Date.now() - 1) };
   await gateway.database.prisma.apiToken.update({ where: { id: expired.id }, data });
   const embed = `mutation { created: createEmbedToken(input: { by: { token: "${userGroupToken}" } }) { ... on CreateEmbedTokenPayload { token } } }`;
-  const secrets = {
-    malformed: `${(await issueAccepted()).secret}0`,
-    unknown: issueToken('apiToken'),
-    'a user group token': userGroupToken,
-    'an embed token': (await send(embed, admin)).json.data.created.token as string,
-    replaced: replaced.secret,
-    revoked: revoked.secret,
-    disabled: disabled.secret,
-    expired: expired.secret,
+  const malformed = await issueAccepted();
+  const secrets: Record<string, { secret: string; id?: number }> = {
+    malformed: { ...malformed, secret: `${malformed.secret}0` },
+    unknown: { secret: issueToken('apiToken') },
+    'a user group token': { secret: userGroupToken },
+    'an embed token': { secret: (await send(embed, admin)).json.data.created.token },
+    replaced,
+    revoked,
+    disabled,
+    expired,
   };
-  return Object.entries(secrets).map(([name, secret]) => ({
+  return Object.entries(secrets).map(([name, { secret, id }]) => ({
     name,
     headers: tokenHeader(secret),
     kind: 'invalid' as const,
+    ...(id !== undefined && { apiTokenId: id }),
     ...refused,
   }));
 }
@@ -112,8 +116,14 @@ async function issueValid(
   scopes: readonly Scope[],
   [environment, place]: (typeof places)[number],
 ): Promise<PresentedCredential> {
-  const { secret } = await issueCredential(gateway, scopes, environment);
-  return { name: `${name}${place}`, headers: tokenHeader(secret), kind: 'accepted', ...accessOf(scopes, environment) };
+  const { secret, apiToken } = await issueCredential(gateway, scopes, environment);
+  return {
+    name: `${name}${place}`,
+    headers: tokenHeader(secret),
+    kind: 'accepted',
+    apiTokenId: apiToken.id,
+    ...accessOf(scopes, environment),
+  };
 }
 
 /**

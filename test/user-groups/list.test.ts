@@ -166,29 +166,6 @@ describe('pages', () => {
       { numRuns: 20, endOnFailure: true, examples: [[createdLast]] },
     );
   });
-
-  test('are the same forwards and backwards', async () => {
-    const cases = fc.record({
-      drafts: fc.array(draftWith(fc.constant({})), { maxLength: 40 }),
-      caller: anyCaller,
-      order: anyOrder,
-    });
-    await fc.assert(
-      fc.asyncProperty(cases, fc.integer({ min: 1, max: 9 }), async ({ drafts, caller, order }, size) => {
-        await database.pool.query('delete from user_group');
-        const expected = idsOf(
-          sorted(
-            (await create(drafts)).filter((group) => caller.canAccess(group)),
-            order,
-          ),
-        );
-        const nothing = async () => {};
-        expect(await walk(caller, { first: size, orderBy: order }, false, nothing)).toEqual(expected);
-        expect(await walk(caller, { last: size, orderBy: order }, true, nothing)).toEqual(expected);
-      }),
-      { numRuns: 15, endOnFailure: true },
-    );
-  });
 });
 
 describe('filters', () => {

@@ -319,13 +319,13 @@ test('several gateways deliver every event of many writers, each once while noth
   deliver();
   deliver();
   const writers = range(5).map(async (writer) => {
-    for (const part of range(4)) await record(range(10, writer * 1_000 + part * 10));
+    for (const part of range(2)) await record(range(10, writer * 1_000 + part * 10));
   });
   await Promise.all(writers);
-  await untilAll('DELIVERED', 800);
+  await untilAll('DELIVERED', 400);
   for (const { received } of endpoints) {
-    expect(received).toHaveLength(200);
-    expect(new Set(received.map(teamOf)).size).toBe(200);
+    expect(received).toHaveLength(100);
+    expect(new Set(received.map(teamOf)).size).toBe(100);
   }
 });
 
@@ -383,10 +383,10 @@ test('position and deliveries move together, or neither does', async () => {
   await record([1, 2]);
   await bindFeed(database).assign();
   const found = await work(webhook.id);
-  const allow = await refuse('insert', "new.type = 'user_group.updated'");
+  await refuse('insert', "new.type = 'user_group.updated'");
   await expect(enqueueDeliveries(database, found, encodeGlobalID)).rejects.toThrow('refused');
   expect(await work(webhook.id)).toMatchObject({ position: found.position, isBehind: true });
-  await allow();
+  await permit();
   expect(await enqueueDeliveries(database, found, encodeGlobalID)).toEqual({ isAny: true, hasMore: false, isIncomplete: false });
   expect(await deliveries()).toHaveLength(2);
   expect(await work(webhook.id)).toMatchObject({ isBehind: false });
@@ -510,15 +510,16 @@ test('a stop while deliveries are read begins none, and lets others send them at
 });
 
 /** Has PostgreSQL refuse rows of deliveries, until the end of the test. @returns ends it before. */
-async function refuse(event: 'insert' | 'update', condition: string): Promise<() => Promise<unknown>> {
+async function refuse(event: 'insert' | 'update', condition: string): Promise<void> {
   await database.pool.query(`
     create function refuse() returns trigger language plpgsql as $$ begin raise 'refused' using errcode = '22021'; end $$;
     create trigger refuse before ${event} on webhook_delivery for each row when (${condition}) execute function refuse()`);
-  const allow = () => database.pool.query('drop function if exists refuse cascade');
-  onTestFinished(async () => {
-    await allow();
-  });
-  return allow;
+  onTestFinished(permit);
+}
+
+/** Has PostgreSQL refuse nothing anymore. */
+async function permit(): Promise<void> {
+  await database.pool.query('drop function if exists refuse cascade');
 }
 
 test('a response that PostgreSQL refuses keeps no others waiting, and the delivery fails without it', async () => {
@@ -537,7 +538,7 @@ test('a response that PostgreSQL refuses keeps no others waiting, and the delive
   );
 });
 
-test('a webhook whose deliveries cannot be created keeps no others waiting, and is logged once', async () => {
+test('a webhook whose deliveries cannot be created keeps no others waiting, is logged once, and gets them once they can be', async () => {
   const { url } = await receive();
   const { webhook } = await subscribe(url, { description: 'refused' });
   await subscribe(url);
@@ -553,6 +554,8 @@ test('a webhook whose deliveries cannot be created keeps no others waiting, and 
       err: expect.objectContaining({ message: `Webhook ${webhook.id}: refused` }),
     }),
   ]);
+  await permit();
+  await untilAll('DELIVERED', 4);
 });
 
 test('a webhook that a request has locked keeps no others waiting', async () => {

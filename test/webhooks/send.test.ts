@@ -56,18 +56,6 @@ test('a delivery is verified by the reference implementation and by the client',
   expect(() => new Webhook(secret).verify(`${text} `, headers as Record<string, string>)).toThrow();
 });
 
-test('while a secret is replaced, both verify', async () => {
-  const { url, received } = await receiver();
-  const next = `whsec_${randomBytes(32).toString('base64')}`;
-  await send({ ...message, url, secrets: [next, secret] }, local);
-  const { headers, body: text } = received[0] as (typeof received)[0];
-  for (const each of [secret, next]) {
-    expect(new Webhook(each).verify(text, headers as Record<string, string>)).toEqual(JSON.parse(body));
-    expect(await verifyWebhook(each, headers, text)).toEqual(JSON.parse(body));
-  }
-  await expect(verifyWebhook(`whsec_${randomBytes(32).toString('base64')}`, headers, text)).rejects.toThrow();
-});
-
 test.each([200, 201, 400, 404, 410, 500])('a response of %d is the outcome, with the beginning of its body', async (status) => {
   const { url } = await receiver((response) => response.writeHead(status).end('reason\0: ä'));
   expect(await send({ ...message, url }, local)).toEqual({ status, body: 'reason\uFFFD: ä' });

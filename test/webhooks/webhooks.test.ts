@@ -153,23 +153,13 @@ describe('createWebhook', () => {
   });
 
   test('rejects the hundred and first, also of several at once, and says what to do', async () => {
-    for (let count = 0; count < 98; count += 1) await create();
+    await create();
+    const { id: _, ...webhook } = await gateway.database.prisma.webhook.findFirstOrThrow();
+    await gateway.database.prisma.webhook.createMany({ data: Array(97).fill(webhook) });
     const results = await Promise.all([create(), create(), create(), create()]);
     expect(results.filter(({ webhook }) => webhook)).toHaveLength(2);
     expect(results.find(({ code }) => code)).toMatchObject({ code: 'INVALID_INPUT', message: /100 webhooks.*Delete one/ });
     expect((await list()).totalCount).toBe(100);
-  });
-
-  test('repeated with an Idempotency-Key returns the same secret and creates one', async () => {
-    const headers = { 'idempotency-key': crypto.randomUUID() };
-    const body = { query: operations.create, variables: { input: { url } } };
-    const replies = [];
-    for (const _ of [1, 2]) replies.push(await gateway.send('POST', '/graphql', { token: admin, headers, body }));
-    expect(replies[1]?.json).toEqual(replies[0]?.json);
-    expect(replies[0]?.json.data.result.secret).toMatch(/^whsec_/);
-    expect((await list()).totalCount).toBe(1);
-    const { rows } = await gateway.database.pool.query('select r::text from idempotency_record r');
-    expect(JSON.stringify(rows)).not.toContain(Buffer.from('whsec_').toString('hex'));
   });
 });
 

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { EnvironmentTag } from '../../../src/generated/prisma/client.ts';
 import { schema } from '../../../src/schema.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
@@ -60,20 +59,6 @@ test('returns one result for each group, in order, each with an outcome of its o
     { created: false, userGroup: results[0].userGroup },
   ]);
   expect(await single({ providedId: 'new' })).toEqual({ ...results[0], created: false });
-});
-
-describe('the whole call', () => {
-  test('is FORBIDDEN without groups:write', async () => {
-    const { secret } = await gateway.issue({ scopes: ['groups:read'] });
-    for (const groups of [[], ids(1, 'forbidden')]) expect(await bulk(groups, secret)).toMatchObject({ code: 'FORBIDDEN' });
-    expect(await gateway.database.prisma.userGroup.count({ where: { providedId: 'forbidden 0' } })).toBe(0);
-  });
-
-  test('is UNAUTHENTICATED without an API token', async () => {
-    const query = 'mutation { getOrCreateUserGroups(input: { groups: [{ providedId: "x" }] }) { __typename } }';
-    const { json } = await gateway.graphql(query, {}, { token: null });
-    expect(json.errors[0].extensions.code).toBe('UNAUTHENTICATED');
-  });
 });
 
 test.each([1, 40])('takes the same statements for %i groups, of which some exist and some are invalid', async (count) => {
@@ -189,23 +174,6 @@ test('bulk and single creations of the same ids at once, through two gateways: e
     expect(own).toHaveLength(6);
     expect(own.filter(({ created }) => created)).toHaveLength(1);
     expect(new Set(own.map(({ userGroup }) => userGroup.token)).size).toBe(1);
-  }
-});
-
-test('creations of one id in different environments at once keep the rules of the database', async () => {
-  const secrets = new Map<EnvironmentTag | null, string>();
-  for (const environment of ['Customer', 'Testing', null] as const) {
-    secrets.set(environment, (await gateway.issue({ environment })).secret);
-  }
-  const groups = ids(20, 'environments');
-  const calls = [...secrets.values()].map((token, index) =>
-    mutate(gateways[index % 2] as TestGateway, 'getOrCreateUserGroups', { groups }, token),
-  );
-  const outcomes = (await Promise.all(calls)).map(({ results }) => results);
-  for (const index of groups.keys()) {
-    const [customer, testing, untagged] = outcomes.map((results) => results[index].code ?? 'created');
-    const isUntagged = untagged === 'created';
-    expect([customer, testing]).toEqual(isUntagged ? ['CONFLICT', 'CONFLICT'] : ['created', 'created']);
   }
 });
 

@@ -144,18 +144,4 @@ describe('userGroup', () => {
     expect(data?.userGroup ?? null).toBeNull();
     expect(errors[0].extensions.code).toBe('INVALID_INPUT');
   });
-
-  test.each(['{}', '{ providedId: "acme", teamId: 1 }', '{ providedId: null }'])(
-    'is refused by %s in the document',
-    async (by) => {
-      const { errors } = (await gateway.graphql(`{ userGroup(by: ${by}) { id } }`)).json;
-      expect(errors[0].extensions.code).toBe('INVALID_INPUT');
-    },
-  );
-
-  test('needs groups:read alone', async () => {
-    const { secret: token } = await gateway.issue({ scopes: ['groups:read'] });
-    const { json } = await gateway.graphql(query, { by: { providedId: 'acme' } }, { token });
-    expect(json.data.userGroup).toEqual({ providedId: 'acme' });
-  });
 });

@@ -81,16 +81,6 @@ describe.each(Object.entries(naughty))('%s', (kind, text) => {
     expect(found.json.data.userGroup).toEqual(json.data.result.userGroup);
   });
 
-  test('is unchanged by an update over GraphQL', async () => {
-    const providedId = `to update: ${kind}`;
-    await gateway.send('QUERY', '/api/user', { body: { user_group_id: providedId } });
-    const document = `mutation ($input: UpdateUserGroupInput!) { result: updateUserGroup(input: $input) {
-      ... on UpdateUserGroupPayload { ${select} } } }`;
-    const change = { name, mapping, properties };
-    const { json } = await gateway.graphql(document, { input: { by: { providedId }, ...change } });
-    expect(json.data.result.userGroup).toMatchObject(change);
-  });
-
   test('is stored and returned unchanged over REST, in the body and in the query string', async () => {
     const { secret: token } = await gateway.issue({ environment: 'Customer' });
     const body = { user_group_id: name, name, properties, mapping: { [text]: text } };

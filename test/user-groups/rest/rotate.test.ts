@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
-import { storedToken } from '../../support/keys.ts';
 import { forgedToken, isTokenOf } from '../../support/tokens.ts';
 
 let gateway: TestGateway;
@@ -43,18 +42,6 @@ test('the old token stops at once', async () => {
   expect([reply.status, reply.json.code]).toEqual([404, 'NOT_FOUND']);
   const { json } = await gateway.graphql('query ($token: String) { userGroup(by: { token: $token }) { id } }', { token });
   expect(json.data).toEqual({ userGroup: null });
-});
-
-test.each([
-  ['16 characters', 'imported-token-1'],
-  ['255 characters', 'x'.repeat(255)],
-  ['any printable form', 'Töken “42” with spaces'],
-])('an imported token of %s can be rotated', async (_, token) => {
-  const data = { providedId: token, environmentTag: 'Testing', name: 'n', ...storedToken(token) } as const;
-  await gateway.database.prisma.userGroup.create({ data });
-  const { status, json } = await rotate(token);
-  expect(status).toBe(200);
-  expect(json.user_group.provided_id).toBe(token);
 });
 
 test.each([

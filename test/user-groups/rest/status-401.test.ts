@@ -69,16 +69,6 @@ test.each(Object.entries(headers))('an Authorization header with %s is rejected,
   expect(await gateway.database.prisma.userGroup.count({ where: { providedId: 'rejected' } })).toBe(0);
 });
 
-test('a mistyped API token is rejected without a query', async () => {
-  const clients = await Promise.all(Array.from({ length: gateway.database.poolSize }, () => gateway.database.pool.connect()));
-  try {
-    const reply = await gateway.send('GET', '/api/user', { token: mistyped(gateway.token), body: { user_group_id: 'x' } });
-    expect(reply.status).toBe(401); // though no connection is free
-  } finally {
-    for (const client of clients) client.release();
-  }
-});
-
 test.each(['token', 'TOKEN'])('the scheme may be written %s', async (scheme) => {
   const options = { token: null, headers: { authorization: `${scheme} ${gateway.token}` }, body: { user_group_id: 'accepted' } };
   expect((await gateway.send('GET', '/api/user', options)).status).toBe(200);
@@ -87,12 +77,4 @@ test.each(['token', 'TOKEN'])('the scheme may be written %s', async (scheme) => 
 test('a token that expires later is accepted', async () => {
   const { secret } = await gateway.issue({ expiresAt: new Date(Date.now() + 3_600_000) });
   expect((await gateway.send('GET', '/api/user', { token: secret, body: { user_group_id: 'accepted' } })).status).toBe(200);
-});
-
-test('a token that is revoked between two requests is rejected by the second', async () => {
-  const { secret, id } = await gateway.issue();
-  const send = () => gateway.send('GET', '/api/user', { token: secret, body: { user_group_id: 'accepted' } });
-  expect((await send()).status).toBe(200);
-  await revokeApiToken(gateway.database.prisma, id);
-  expect((await send()).status).toBe(401);
 });

@@ -27,11 +27,6 @@ describe('404', () => {
     expect(await gateway.database.prisma.userGroup.count({ where: { providedId: 'unknown' } })).toBe(0);
   });
 
-  test('POST of a token that no group has', async () => {
-    const body = { current_token: 'a-token-of-no-group-at-all' };
-    expect(outcome(await gateway.send('POST', '/api/user', { body }))).toEqual([404, 'NOT_FOUND']);
-  });
-
   test.each(['/api', '/api/users', '/API/user', '/api/user//', '/api/user/5', '/api/user%2F', '/toString'])(
     'the path %s',
     async (path) => {
