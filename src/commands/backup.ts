@@ -70,13 +70,12 @@ export async function backup(args: readonly string[], io: OutputStreams = proces
     `Wrote ${escapeControls(resolve(target))}: ${thousands(manifest.files.length)} files, ${thousands(Math.ceil(bytes / 2 ** 20))} MiB, with every change ` +
       `acknowledged before ${manifest.startedAt}.\n`,
   );
-  const has = (name: string) => manifest.files.some(({ path }) => path === name);
+  // A file of keys that are not in use any more may be left from before they were in the settings.
+  const hasKeys = !encryptionKeys && manifest.files.some(({ path }) => path === keyFileName);
   if (withKeys) {
-    io.stdout.write(
-      `It contains the ${has(keyFileName) ? 'encryption keys and the ' : ''}password of the database: keep it secret.\n`,
-    );
+    io.stdout.write(`It contains the ${hasKeys ? 'encryption keys and the ' : ''}password of the database: keep it secret.\n`);
   }
-  if (!has(keyFileName)) {
+  if (!hasKeys) {
     const where = encryptionKeys ? 'those in ENCRYPTION_KEYS or ENCRYPTION_KEYS_FILE' : 'those in DATA_DIR';
     io.stdout.write(`It does not contain the encryption keys, without which it cannot be used: keep a copy of ${where}.\n`);
   }

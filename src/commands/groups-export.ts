@@ -46,9 +46,13 @@ function run({ output = '', ...request }: ExportRequest, draft: FileDraft | unde
     const progress = openProgress(io.stderr, 'groups');
     const write = (target: Writable) => writeGroups({ pool: database.pool, keys }, request, target, progress, signal);
     if (!draft) {
-      const count = await write(io.stdout);
+      const count = await write(io.stdout).catch((error: NodeJS.ErrnoException) => {
+        // The reader has closed the output. A connection to the database may fail with the same code.
+        if (error.code === 'EPIPE' && io.stdout.errored === error) return undefined;
+        throw error;
+      });
       progress.clear();
-      if (count === undefined) return 0; // the reader has closed the output
+      if (count === undefined) return 0;
       const start = signal.aborted ? `Stopped by ${reason()}: the export is incomplete. ` : '';
       io.stderr.write(`${start}Exported ${describe(count)}.\n`);
       return signal.aborted ? exitCodeOf(reason()) : 0;
@@ -65,7 +69,7 @@ function run({ output = '', ...request }: ExportRequest, draft: FileDraft | unde
       }
       await draft.publish().catch(fail);
       io.stdout.write(
-        `Exported ${describe(count ?? 0)} to ${escapeControls(output)}, which only its owner may read: it contains tokens.\n`,
+        `Exported ${describe(count)} to ${escapeControls(output)}, which only its owner may read: it contains tokens.\n`,
       );
       return 0;
     } catch (error) {
@@ -109,14 +113,14 @@ function assertOutput(): void {
   throw new UsageError('Standard output is closed. Nothing was exported. Redirect it, or name a file with --output.');
 }
 
-/** Writes groups until there are no more, or it is stopped. Returns how many; undefined when the reader of the target is gone. */
+/** Writes groups until there are no more, or it is stopped. Returns how many. @throws the error of the target, if it has one. */
 async function writeGroups(
   db: Parameters<typeof exportUserGroups>[0],
   { format, environment }: Omit<ExportRequest, 'output'>,
   target: Writable,
   progress: Progress,
   signal: AbortSignal,
-): Promise<number | undefined> {
+): Promise<number> {
   const { header, write } = groupFormats[format];
   const failed = new Promise<never>((_, reject) => target.once('error', reject));
   failed.catch(() => {});
@@ -124,18 +128,13 @@ async function writeGroups(
     if (!target.write(text)) await Promise.race([once(target, 'drain'), failed]);
   };
   let count = 0;
-  try {
-    if (header) await send(header);
-    for await (const { groups, fraction } of exportUserGroups(db, environment)) {
-      if (signal.aborted) break;
-      await send(groups.map(write).join(''));
-      count += groups.length;
-      progress.update({ count, fraction });
-    }
-    await Promise.race([new Promise<void>((resolve) => target.write('', () => resolve())), failed]);
-    return count;
-  } catch (error) {
-    if ((error as { code?: string }).code === 'EPIPE') return undefined;
-    throw error;
+  if (header) await send(header);
+  for await (const { groups, fraction } of exportUserGroups(db, environment)) {
+    if (signal.aborted) break;
+    await send(groups.map(write).join(''));
+    count += groups.length;
+    progress.update({ count, fraction });
   }
+  await Promise.race([new Promise<void>((resolve) => target.write('', () => resolve())), failed]);
+  return count;
 }

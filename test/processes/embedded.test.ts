@@ -15,7 +15,7 @@ import {
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterEach, expect, onTestFinished, test } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { findBinaries } from '../../src/database/embedded/binaries.ts';
 import { startServer, stopServer } from '../../src/database/embedded/cluster.ts';
 import { openEmbedded } from '../../src/database/embedded/embedded.ts';
@@ -302,4 +302,41 @@ test.runIf(asRoot)('runs as root, with a checkout and a DATA_DIR that no other u
   // The second time it finds the data again.
   const again = launch(process.execPath, ['dist/main.js', 'token', 'list'], { DATA_DIR: path }, { cwd: closed });
   expect(await again.ended).toMatchObject({ code: 0, stdout: expect.stringContaining('No API tokens') });
+});
+
+describe.runIf(asRoot)('a DATA_DIR whose mode has changed', () => {
+  const listTokens = async () => {
+    const { code, stdout, stderr } = await run(['token', 'list'], { DATA_DIR: dataDir.path });
+    return { code, stdout, stderr };
+  };
+  const found = { code: 0, stdout: expect.stringContaining('No API tokens') };
+
+  test('starts no empty database elsewhere', async () => {
+    dataDir = copyDataDir();
+    chmodSync(dataDir.path, 0o700);
+    const reason = `The database is in ${join(dataDir.path, 'postgres')}, and PostgreSQL runs as the user with the id`;
+    for (const command of [['token', 'list'], ['migrate'], ['serve']]) {
+      const { code, stderr } = await run(command, { DATA_DIR: dataDir.path });
+      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(reason) });
+    }
+    const { stdout } = await run(['doctor'], { DATA_DIR: dataDir.path });
+    expect(stdout).toMatch(/data-directory .*who may not enter that folder/);
+    expect(stdout).toContain(`Run chmod o+x on ${dataDir.path}, and on the folders above it.`);
+    chmodSync(dataDir.path, 0o755);
+    expect(await listTokens()).toMatchObject(found);
+  });
+
+  test('still has the database that was created elsewhere; with two, none is chosen', async () => {
+    dataDir = makeDataDir();
+    chmodSync(dataDir.path, 0o700);
+    expect(await run(['migrate'], { DATA_DIR: dataDir.path })).toMatchObject({ code: 0 });
+    const home = join('/var/lib/user-group-gateway', readFileSync(join(dataDir.path, 'postgres-home'), 'utf8'));
+    onTestFinished(() => rmSync(home, { recursive: true }));
+    chmodSync(dataDir.path, 0o755);
+    expect(await listTokens()).toMatchObject(found);
+    expect(existsSync(join(dataDir.path, 'postgres'))).toBe(false);
+    mkdirSync(join(dataDir.path, 'postgres'));
+    const both = `There are two databases of this DATA_DIR: ${join(dataDir.path, 'postgres')} and ${join(home, 'postgres')}.`;
+    expect(await listTokens()).toMatchObject({ code: 1, stderr: expect.stringContaining(both) });
+  });
 });

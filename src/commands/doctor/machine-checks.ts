@@ -3,7 +3,7 @@ import { get } from 'node:http';
 import { dirname, join, resolve } from 'node:path';
 import { bundledMajor } from '../../database/embedded/binaries.ts';
 import { findEmbedded } from '../../database/embedded/embedded.ts';
-import type { Layout } from '../../database/embedded/layout.ts';
+import { type Layout, UncertainDatabase } from '../../database/embedded/layout.ts';
 import { readPassword } from '../../database/embedded/password.ts';
 import { packageRoot } from '../../package-root.ts';
 import { settings } from '../../settings.ts';
@@ -51,7 +51,13 @@ function isSupported(version: string, ranges: string): boolean {
 /** Whether `DATA_DIR` can be used, and only by its owner. */
 export const checkDataDirectory: Check = ({ config: { databaseUrl, dataDir } }) => {
   if (databaseUrl) return skipped('DATABASE_URL is set, so that DATA_DIR is not used');
-  const embedded = findEmbedded(dataDir);
+  let embedded: ReturnType<typeof findEmbedded>;
+  try {
+    embedded = findEmbedded(dataDir);
+  } catch (error) {
+    if (error instanceof UncertainDatabase) return failure(error.found, error.remedy);
+    throw error;
+  }
   const path = resolve(dataDir);
   const wrongVersion = requireBundled(embedded?.major);
   if (wrongVersion) return wrongVersion;

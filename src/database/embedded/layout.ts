@@ -42,13 +42,32 @@ export const homeRecord = 'postgres-home';
 /** The folder in `DATA_DIR` that a backup is copied to, and recovered in, while it is restored. */
 export const restoreDraftName = 'restore.partial';
 
-/** Determines the folders of `dataDir`, creating it if it does not exist. @throws Error when it cannot be created or used. */
+/** There is a database, but not where it can be used: an empty one in another place would look like it. */
+export class UncertainDatabase extends Error {
+  /** What was found, without a full stop. */
+  readonly found: string;
+  readonly remedy: string;
+
+  constructor(found: string, remedy: string) {
+    super(`${found}. ${remedy}`);
+    this.found = found;
+    this.remedy = remedy;
+  }
+}
+
+/**
+ * Determines the folders of `dataDir`, creating it if it does not exist.
+ *
+ * @throws UncertainDatabase
+ * @throws Error when it cannot be created or used.
+ */
 export function layOut(dataDir: string): Layout {
   assertNotInterpreted(resolve(dataDir));
   const absolute = makeFolder(dataDir);
   assertNotInterpreted(absolute); // it may be a symbolic link
   const user = postgresUser();
-  const home = user && !canEnter(user, absolute) ? join(systemFolder, systemFolderName(absolute)) : absolute;
+  const existing = findHome(absolute, user);
+  const home = existing ?? (user && !canEnter(user, absolute) ? join(systemFolder, systemFolderName(absolute)) : absolute);
   if (user && home !== absolute) {
     mkdirSync(home, { recursive: true });
     for (const folder of [systemFolder, home]) chmodSync(folder, 0o755); // regardless of the umask
@@ -56,15 +75,41 @@ export function layOut(dataDir: string): Layout {
   return { dataDir: absolute, home, user, cluster: join(home, clusterName) };
 }
 
-/** The folders of a `DATA_DIR` that exists. Creates nothing. @returns undefined if it does not exist. */
+/**
+ * The folders of a `DATA_DIR` that exists. Creates nothing.
+ *
+ * @returns undefined if it does not exist.
+ * @throws UncertainDatabase
+ */
 export function findLayout(dataDir: string): Layout | undefined {
   if (!existsSync(dataDir)) return undefined;
   const absolute = realpathSync(dataDir);
   const user = postgresUser();
-  const record = join(absolute, homeRecord);
-  const isElsewhere = user && !canEnter(user, absolute) && existsSync(record);
-  const home = isElsewhere ? join(systemFolder, readFileSync(record, 'utf8')) : absolute;
+  const home = findHome(absolute, user) ?? absolute;
   return { dataDir: absolute, home, user, cluster: join(home, clusterName) };
+}
+
+/**
+ * Where the database is that was created before: whoever changes the mode of a folder, or the user that runs the gateway, must not
+ * get an empty one in another place.
+ *
+ * @throws UncertainDatabase when there are two, or PostgreSQL's user has no access to it any more.
+ */
+function findHome(dataDir: string, user: SystemUser | undefined): string | undefined {
+  const record = join(dataDir, homeRecord);
+  const homes = [dataDir, ...(existsSync(record) ? [join(systemFolder, readFileSync(record, 'utf8'))] : [])];
+  const [home, other] = homes.filter((each) => existsSync(join(each, clusterName)));
+  if (home && other)
+    throw new UncertainDatabase(
+      `There are two databases of this DATA_DIR: ${join(home, clusterName)} and ${join(other, clusterName)}`,
+      `Move the one that is not used to another place; with the second, delete ${record}, too.`,
+    );
+  if (home && user && !canEnter(user, home))
+    throw new UncertainDatabase(
+      `The database is in ${join(home, clusterName)}, and PostgreSQL runs as the user with the id ${user.uid}, who may not enter that folder`,
+      `Run chmod o+x on ${home}, and on the folders above it.`,
+    );
+  return home;
 }
 
 /** pg_ctl builds shell commands with paths in double quotes, in which a shell would interpret these characters. */
