@@ -11,6 +11,7 @@ const { maxWaitSeconds, maxWaitingPerApiToken } = feedLimits;
 
 /** A request that waits for an event behind a position. */
 interface Waiter {
+  readonly queueKey: QueueKey;
   readonly position: FeedPosition;
   readonly endsAtMs: number;
   readonly isAbandoned: () => boolean;
@@ -25,7 +26,6 @@ interface Waiter {
  */
 export function createFeedWatch(feed: Pick<Feed, 'assign' | 'state'>): FeedWatch & { stop(): void } {
   const waiters = new Set<Waiter>();
-  const waitingOf = new Map<QueueKey, number>();
   const stopped = new AbortController();
   let isWatching = false;
 
@@ -59,21 +59,15 @@ export function createFeedWatch(feed: Pick<Feed, 'assign' | 'state'>): FeedWatch
   return {
     async wait({ queueKey }, position, milliseconds, isAbandoned) {
       if (stopped.signal.aborted) return false;
-      const waiting = waitingOf.get(queueKey) ?? 0;
-      if (waiting >= maxWaitingPerApiToken) {
+      const ofApiToken = [...waiters].filter((waiter) => waiter.queueKey === queueKey);
+      if (ofApiToken.length >= maxWaitingPerApiToken) {
         const message = `${maxWaitingPerApiToken} requests of this API token wait for events already. Follow the feed with fewer, or with waitSeconds: 0.`;
         throw new GatewayError('RATE_LIMITED', message, { retryAfterSeconds: maxWaitSeconds });
       }
-      waitingOf.set(queueKey, waiting + 1);
-      try {
-        return await new Promise<boolean>((end, fail) => {
-          waiters.add({ position, endsAtMs: performance.now() + milliseconds, isAbandoned, end, fail });
-          if (!isWatching) void watch();
-        });
-      } finally {
-        if (waitingOf.get(queueKey) === 1) waitingOf.delete(queueKey);
-        else waitingOf.set(queueKey, (waitingOf.get(queueKey) ?? 1) - 1);
-      }
+      return new Promise<boolean>((end, fail) => {
+        waiters.add({ queueKey, position, endsAtMs: performance.now() + milliseconds, isAbandoned, end, fail });
+        if (!isWatching) void watch();
+      });
     },
     stop() {
       stopped.abort();

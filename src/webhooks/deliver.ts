@@ -115,6 +115,7 @@ export function startDeliveries(context: DeliveryContext, options: DeliveryOptio
       drain();
       await stopped;
       await Promise.all(sending.values());
+      if (failure !== undefined) report(failure);
       sender.close();
     },
   };

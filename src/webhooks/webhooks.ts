@@ -60,7 +60,8 @@ export async function createWebhook(
 ): Promise<IssuedWebhook> {
   check(request, webhookNetworks);
   const { url, types, environments, description = null } = request;
-  await assignPositions(feed);
+  // What was committed before gets its positions, so that it is not behind the end of the feed.
+  while (await feed.assign());
   return db.$transaction(async (transaction) => {
     await lockWebhookCreation(transaction);
     if ((await transaction.webhook.count()) >= maxWebhooks) {
@@ -207,11 +208,6 @@ function check(fields: WebhookFields, networks: readonly string[]): void {
 
 /** A list as it is stored: once each; empty for all. */
 const listOf = <Item>(list: readonly Item[] | null | undefined): Item[] => [...new Set(list ?? [])];
-
-/** Gives what was committed before its positions, so that it is not behind the end of the feed. */
-async function assignPositions(feed: Pick<Feed, 'assign'>): Promise<void> {
-  while (await feed.assign());
-}
 
 type Shown = Pick<Webhook, 'url' | 'types' | 'environments' | 'description' | 'enabled'>;
 
