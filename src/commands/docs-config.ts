@@ -1,8 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { applyFixes, type FixedText } from '../docs-config/apply-fixes.ts';
-import { explain } from '../docs-config/explain.ts';
 import { TooManyStepsError } from '../docs-config/json/parse-json.ts';
-import { type CheckedFile, renderFixes, renderPretty } from '../docs-config/reporters/pretty.ts';
+import { type CheckedFile, explain, renderFixes, renderPretty } from '../docs-config/reporters/pretty.ts';
 import { programFormats } from '../docs-config/reporters/programs.ts';
 import { codes } from '../docs-config/rules/registry.ts';
 import { docsConfigJsonSchema } from '../docs-config/schema/json-schema.ts';

@@ -1,7 +1,26 @@
-import { groupsHelp } from './groups-arguments.ts';
-import { exportGroups } from './groups-export.ts';
+import { once } from 'node:events';
+import { existsSync, fstatSync, readSync, statSync } from 'node:fs';
+import { devNull } from 'node:os';
+import type { Writable } from 'node:stream';
+import type { EnvironmentTag } from '../generated/prisma/client.ts';
+import { escapeControls } from '../terminal-text.ts';
+import { exportUserGroups } from '../user-groups/export.ts';
+import { type FormatName, groupFormats } from '../user-groups/files/formats.ts';
+import { withExistingDatabase } from './context.ts';
+import { fileOf, formatFrom, groupsHelp, openOutput } from './groups-arguments.ts';
 import { importGroups } from './groups-import.ts';
-import { runAction, type Streams } from './options.ts';
+import {
+  assertValid,
+  environmentOf,
+  type OutputStreams,
+  readOnlyOptions,
+  runAction,
+  type Streams,
+  UsageError,
+} from './options.ts';
+import { openProgress, type Progress, thousands } from './output.ts';
+import type { FileDraft } from './replace-file.ts';
+import { abortOnStop, exitCodeOf } from './stop-request.ts';
 
 /**
  * `groups import|export`: moves user groups from and to files. Can be run while the server runs.
@@ -10,3 +29,130 @@ import { runAction, type Streams } from './options.ts';
  */
 export const groups = (args: string[], io: Streams = process): Promise<number> =>
   runAction('groups', groupsHelp, { import: importGroups, export: exportGroups }, args, io);
+
+interface ExportRequest {
+  readonly format: FormatName;
+  /** `null` means untagged groups; undefined those of every environment. */
+  readonly environment: EnvironmentTag | null | undefined;
+  /** The path of the file to write; standard output without one. */
+  readonly output: string | undefined;
+}
+
+/**
+ * `groups export`: writes user groups to a file or standard output. A reader that closes standard output early ends the export
+ * without a message.
+ *
+ * @throws UsageError for invalid arguments, a closed standard output, or a file that cannot be written, before the database is
+ *   opened.
+ * @throws Error when the file cannot be written later; one that exists is unchanged then.
+ */
+async function exportGroups(args: readonly string[], io: OutputStreams): Promise<number> {
+  const request = readRequest(args);
+  if (request.output === undefined && io.stdout === process.stdout) assertOutput();
+  const draft = request.output === undefined ? undefined : await openOutput(request.output, 'Nothing was exported.');
+  try {
+    return await run(request, draft, io);
+  } finally {
+    await draft?.discard();
+  }
+}
+
+function run({ output = '', ...request }: ExportRequest, draft: FileDraft | undefined, io: OutputStreams): Promise<number> {
+  const { signal, reason } = abortOnStop();
+  return withExistingDatabase(async ({ database, keys }) => {
+    const progress = openProgress(io.stderr, 'groups');
+    const write = (target: Writable) => writeGroups({ pool: database.pool, keys }, request, target, progress, signal);
+    if (!draft) {
+      const count = await write(io.stdout);
+      progress.clear();
+      if (count === undefined) return 0; // the reader has closed the output
+      const start = signal.aborted ? `Stopped by ${reason()}: the export is incomplete. ` : '';
+      io.stderr.write(`${start}Exported ${describe(count)}.\n`);
+      return signal.aborted ? exitCodeOf(reason()) : 0;
+    }
+    const fail = (error: unknown): never => {
+      throw describeFailure(error, output);
+    };
+    try {
+      const count = await write(draft.stream);
+      progress.clear();
+      if (signal.aborted) {
+        io.stdout.write(`Stopped by ${reason()}. ${escapeControls(output)} was not written.\n`);
+        return exitCodeOf(reason());
+      }
+      await draft.publish().catch(fail);
+      io.stdout.write(
+        `Exported ${describe(count ?? 0)} to ${escapeControls(output)}, which only its owner may read: it contains tokens.\n`,
+      );
+      return 0;
+    } catch (error) {
+      progress.clear();
+      throw draft.stream.errored === error ? describeFailure(error, output) : error;
+    }
+  });
+}
+
+/** What a failure to write means to the operator. Without its cause, whose code could be one of a connection to the database. */
+function describeFailure(error: unknown, output: string): unknown {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === undefined) return error;
+  const remedy = 'Choose a folder that exists and is writable, or free space.';
+  return new Error(`${output} cannot be written: ${message}. Nothing was exported. ${remedy}`);
+}
+
+const describe = (count: number): string => `${thousands(count)} ${count === 1 ? 'group' : 'groups'}`;
+
+function readRequest(args: readonly string[]): ExportRequest {
+  const read = readOnlyOptions(args, { format: 'value', environment: 'value', output: 'value' });
+  const output = fileOf(read, 'output');
+  const request = { format: formatFrom(read, output), environment: environmentOf(read), output };
+  assertValid(read.problems, 'groups export; nothing was done', groupsHelp);
+  return request;
+}
+
+/**
+ * In the place of a standard output that is closed (`>&-`) Node.js opens the null device, for reading and writing, where the
+ * export would seem to succeed. A shell opens it for writing only, so that `>/dev/null` remains possible.
+ *
+ * @throws UsageError
+ */
+function assertOutput(): void {
+  if (!existsSync(devNull) || fstatSync(process.stdout.fd).rdev !== statSync(devNull).rdev) return;
+  try {
+    readSync(process.stdout.fd, Buffer.alloc(1));
+  } catch {
+    return;
+  }
+  throw new UsageError('Standard output is closed. Nothing was exported. Redirect it, or name a file with --output.');
+}
+
+/** Writes groups until there are no more, or it is stopped. Returns how many; undefined when the reader of the target is gone. */
+async function writeGroups(
+  db: Parameters<typeof exportUserGroups>[0],
+  { format, environment }: Omit<ExportRequest, 'output'>,
+  target: Writable,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  const { header, write } = groupFormats[format];
+  const failed = new Promise<never>((_, reject) => target.once('error', reject));
+  failed.catch(() => {});
+  const send = async (text: string) => {
+    if (!target.write(text)) await Promise.race([once(target, 'drain'), failed]);
+  };
+  let count = 0;
+  try {
+    if (header) await send(header);
+    for await (const { groups, fraction } of exportUserGroups(db, environment)) {
+      if (signal.aborted) break;
+      await send(groups.map(write).join(''));
+      count += groups.length;
+      progress.update({ count, fraction });
+    }
+    await Promise.race([new Promise<void>((resolve) => target.write('', () => resolve())), failed]);
+    return count;
+  } catch (error) {
+    if ((error as { code?: string }).code === 'EPIPE') return undefined;
+    throw error;
+  }
+}
