@@ -1,12 +1,11 @@
-import { didYouMean } from '../docs-config/did-you-mean.ts';
 import { programFormats } from '../docs-config/reporters/programs.ts';
 import { type Code, codes, isCode } from '../docs-config/rules/registry.ts';
 import type { Level } from '../docs-config/rules/rule.ts';
-import { type OptionKinds, type ReadOptions, readOptions, UsageError } from './options.ts';
+import { type OptionKinds, type ReadOptions, readOptions, suggest, UsageError } from './options.ts';
 
 /** Reads the options of a command. @throws UsageError that lists each that is unknown or has no value. */
 export function readArguments(args: readonly string[], kinds: OptionKinds): ReadOptions {
-  const read = readOptions(args, kinds, (given, known) => unknown('option', given, known));
+  const read = readOptions(args, kinds);
   if (read.problems.length > 0) throw new UsageError(read.problems.join('\n'));
   return read;
 }
@@ -43,8 +42,6 @@ function isLevel(level: string): level is Level {
 }
 
 /** The message for an unknown name: with a close match if there is one, or every known name. */
-export function unknown(kind: string, given: string, known: readonly string[]): string {
-  const near = didYouMean(given, known);
-  const expected = known.length > 0 ? `Expected one of: ${known.join(', ')}.` : 'There are none.';
-  return `Unknown ${kind} ${JSON.stringify(given)}. ${near ? `Did you mean ${near}?` : expected}`;
+function unknown(kind: string, given: string, known: readonly string[]): string {
+  return `Unknown ${kind} ${JSON.stringify(given)}.${suggest(given, known) || ` Expected one of: ${known.join(', ')}.`}`;
 }

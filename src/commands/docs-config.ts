@@ -1,16 +1,15 @@
 import { dirname, resolve } from 'node:path';
 import { applyFixes, type FixedText } from '../docs-config/apply-fixes.ts';
-import { explain } from '../docs-config/explain.ts';
 import { TooManyStepsError } from '../docs-config/json/parse-json.ts';
-import { type CheckedFile, renderFixes, renderPretty } from '../docs-config/reporters/pretty.ts';
+import { type CheckedFile, explain, renderFixes, renderPretty } from '../docs-config/reporters/pretty.ts';
 import { programFormats } from '../docs-config/reporters/programs.ts';
 import { codes } from '../docs-config/rules/registry.ts';
 import { docsConfigJsonSchema } from '../docs-config/schema/json-schema.ts';
 import { type ValidateOptions, validateDocsConfig } from '../docs-config/validate.ts';
-import { escapeControls, escapeLines } from '../terminal-text.ts';
-import { codeFrom, formatFrom, readArguments, severitiesFrom, unknown } from './docs-config-arguments.ts';
+import { escapeControls } from '../terminal-text.ts';
+import { codeFrom, formatFrom, readArguments, severitiesFrom } from './docs-config-arguments.ts';
 import { decode, filesAround, findFiles, readAll, readConfigFile, reason } from './find-files.ts';
-import { asksForHelp, UsageError } from './options.ts';
+import { runAction, UsageError } from './options.ts';
 import { prepareReplacement, type Replacement } from './replace-file.ts';
 
 /** A stream for text. */
@@ -50,29 +49,14 @@ Exit status: 0 no errors, 1 errors, 2 a file cannot be read or the arguments are
 Codes: ${codes.join(', ')}
 `;
 
-const commands = { check, explain: explainCode, schema } as const;
-
 /**
  * Checks configuration files, explains codes, or prints the JSON Schema. Needs neither database nor gateway.
  *
- * @returns the exit status: 0 no errors, 1 errors, 2 a file cannot be read or the arguments are invalid.
+ * @returns the exit status: 0 no errors, 1 errors, 2 a file cannot be read.
+ * @throws UsageError for invalid arguments.
  */
-export async function docsConfig(args: string[], io: CommandIo): Promise<number> {
-  const [command, ...rest] = args;
-  try {
-    if (asksForHelp(args)) {
-      io.stdout.write(help);
-      return 0;
-    }
-    if (command === undefined) throw new UsageError('Specify a command: check, explain or schema.');
-    if (!Object.hasOwn(commands, command)) throw new UsageError(unknown('command', command, Object.keys(commands)));
-    return await commands[command as keyof typeof commands](rest, io);
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    io.stderr.write(`${escapeLines(error.message)}\nTry docs-config --help.\n`);
-    return 2;
-  }
-}
+export const docsConfig = (args: string[], io: CommandIo): Promise<number> =>
+  runAction('docs-config', help, { check, explain: explainCode, schema }, args, io);
 
 async function check(args: string[], io: CommandIo): Promise<number> {
   const { given, words } = readArguments(args, {

@@ -4,7 +4,6 @@ import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { recordImport } from '../audit-log/record.ts';
-import { didYouMean } from '../docs-config/did-you-mean.ts';
 import type { EnvironmentTag } from '../generated/prisma/client.ts';
 import { escapeControls } from '../terminal-text.ts';
 import type { FormatName } from '../user-groups/files/formats.ts';
@@ -15,7 +14,7 @@ import { queryIn } from '../user-groups/statements/import.ts';
 import { ownAuthor, withExistingDatabase } from './context.ts';
 import { fileOf, formatFrom, groupsHelp, openOutput } from './groups-arguments.ts';
 import { collectRejections, type Report } from './import-rejections.ts';
-import { assertValid, choice, environmentOf, readOptions, type Streams, UsageError, unexpected } from './options.ts';
+import { assertValid, choice, environmentOf, readOptions, type Streams, suggest, UsageError, unexpected } from './options.ts';
 import { openProgress, thousands } from './output.ts';
 import { abortOnStop, exitCodeOf } from './stop-request.ts';
 
@@ -176,8 +175,7 @@ async function run({ source, ...request }: OpenImport, db: Db, { stdout, stderr 
 }
 
 function ignored(name: string): string {
-  const meant = didYouMean(name, importNames);
-  return `The field "${name}" is not one of a user group, and is ignored.${meant ? ` Did you mean ${meant}?` : ''}`;
+  return `The field "${name}" is not one of a user group, and is ignored.${suggest(name, importNames)}`;
 }
 
 /** The lines until it is to stop, when the input ends in any way. */

@@ -28,10 +28,10 @@ export function asksForHelp(args: readonly (string | undefined)[]): boolean {
  * @returns the exit status.
  * @throws UsageError when the first argument is none of them.
  */
-export async function runAction<Io extends Pick<Streams, 'stdout'>>(
+export async function runAction<Io extends { readonly stdout: { write(text: string): unknown } }>(
   command: string,
   help: string,
-  actions: Readonly<Record<string, (args: string[], io: Io) => Promise<number>>>,
+  actions: Readonly<Record<string, (args: string[], io: Io) => number | Promise<number>>>,
   [name = '', ...args]: string[],
   io: Io,
 ): Promise<number> {
@@ -41,7 +41,14 @@ export async function runAction<Io extends Pick<Streams, 'stdout'>>(
   }
   const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
   if (action) return action(args, io);
-  throw new UsageError(`${name ? `Unknown command "${command} ${name}".` : 'No subcommand was given.'}\n\n${help}`);
+  const unknown = `Unknown command "${command} ${name}".${suggest(name, Object.keys(actions))}`;
+  throw new UsageError(`${name ? unknown : 'No subcommand was given.'}\n\n${help}`);
+}
+
+/** What follows a message about an unknown name: the known one that it may stand for; empty when none is close. */
+export function suggest(given: string, known: Iterable<string>): string {
+  const meant = didYouMean(given, known);
+  return meant ? ` Did you mean ${meant}?` : '';
 }
 
 /** What an option takes: no value, one value, or one value per occurrence. */
@@ -63,10 +70,8 @@ export interface ReadOptions {
 /**
  * Reads `--name value`, `--name=value` and `--flag`; what follows `--` is words. Finds every problem, so that the caller can
  * report all of them at once.
- *
- * @param describeUnknown the problem of an unknown option, such as `--jsn`, where these are known.
  */
-export function readOptions(args: readonly string[], kinds: OptionKinds, describeUnknown = unknownOption): ReadOptions {
+export function readOptions(args: readonly string[], kinds: OptionKinds): ReadOptions {
   const known = Object.keys(kinds).map((name) => `--${name}`);
   const given = new Map<string, string[]>();
   const words: string[] = [];
@@ -82,19 +87,14 @@ export function readOptions(args: readonly string[], kinds: OptionKinds, describ
     const value = inline ?? (kind !== 'flag' && next?.kind === 'positional' ? next.value : undefined);
     if (value !== inline) tokens.shift();
 
-    // Node.js reads -json as -j -s -o -n.
-    if (kind === undefined) problems.add(describeUnknown(rawName.startsWith('--') ? rawName : (args[index] ?? rawName), known));
+    const text = rawName.startsWith('--') ? rawName : (args[index] ?? rawName); // Node.js reads -json as -j -s -o -n
+    if (kind === undefined) problems.add(`Unknown option ${text}.${suggest(text, known)}`);
     else if (kind === 'flag' && inline !== undefined) problems.add(`--${name} takes no value.`);
     else if (kind === 'value' && given.has(name)) problems.add(`--${name} is given more than once.`);
     else if (kind !== 'flag' && value === undefined) problems.add(`--${name} needs a value.`);
     if (kind !== undefined) given.set(name, [...(given.get(name) ?? []), ...(value === undefined ? [] : [value])]);
   }
   return { given, words, problems: [...problems] };
-}
-
-function unknownOption(given: string, known: readonly string[]): string {
-  const meant = didYouMean(given, known);
-  return `Unknown option ${given}.${meant ? ` Did you mean ${meant}?` : ''}`;
 }
 
 /** The same for a command that takes no words: each is a problem. */

@@ -1,9 +1,8 @@
-import { didYouMean } from '../docs-config/did-you-mean.ts';
 import { GatewayError } from '../errors.ts';
 import { readPackageVersion } from '../package-root.ts';
 import { ConfigError, type Setting, settings } from '../settings.ts';
 import { escapeLines } from '../terminal-text.ts';
-import { asksForHelp, UsageError } from './options.ts';
+import { asksForHelp, suggest, UsageError } from './options.ts';
 
 const usage = `Usage: user-group-gateway COMMAND
 
@@ -101,8 +100,7 @@ async function dispatch([given = '', ...args]: readonly string[]): Promise<numbe
   const name = Object.hasOwn(aliases, given) ? (aliases[given] as string) : given;
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command) return command(args);
-  const meant = didYouMean(given, Object.keys(commands));
-  const problem = given ? `Unknown command "${given}".${meant ? ` Did you mean ${meant}?` : ''}` : 'No command was given.';
+  const problem = given ? `Unknown command "${given}".${suggest(given, Object.keys(commands))}` : 'No command was given.';
   throw new UsageError(`${problem}\n\n${usage}\nThe command help also lists the settings.`);
 }
 

@@ -1,7 +1,7 @@
 import type { AddDiagnostic } from './collect-diagnostics.ts';
 import { parseJson, TooManyStepsError } from './json/parse-json.ts';
 import type { Edit } from './json/parser-state.ts';
-import { createPositions, type Positions, type Range } from './json/positions.ts';
+import { createPositions, type Positions, type Range } from './json/source-text.ts';
 import type { Code } from './rules/registry.ts';
 import { inspect, type ValidateOptions } from './validate.ts';
 

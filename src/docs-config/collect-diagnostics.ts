@@ -1,4 +1,4 @@
-import type { Positions, Range } from './json/positions.ts';
+import type { Positions, Range } from './json/source-text.ts';
 import { type Code, codes } from './rules/registry.ts';
 import type { DiagnosticDraft, Level, Severity } from './rules/rule.ts';
 

@@ -4,7 +4,7 @@ import type { GraphQLContext } from '../graphql/context.ts';
 import type { FieldCost } from '../graphql/selection.ts';
 import { docsConfigCodePath, paths } from '../http/paths.ts';
 import type { Diagnostic } from './collect-diagnostics.ts';
-import type { Range } from './json/positions.ts';
+import type { Range } from './json/source-text.ts';
 import { type CheckContext, documentChecker } from './pool/check-documents.ts';
 import { codes, isCode } from './rules/registry.ts';
 import type { Level } from './rules/rule.ts';

@@ -1,8 +1,7 @@
 import { type Html, href, html, type PageContent } from '../http/pages/layout.ts';
 import { docsConfigCodePath, paths } from '../http/paths.ts';
-import { shortenExample } from './explain.ts';
 import { type Code, codes, rules } from './rules/registry.ts';
-import type { Rule } from './rules/rule.ts';
+import { type Rule, shortenExample } from './rules/rule.ts';
 
 /** The page about a diagnostic code: what it means, and an example of wrong and right. */
 export function diagnosticPage(code: Code): PageContent {

@@ -1,7 +1,7 @@
 import { type AddDiagnostic, createCollector, type Diagnostic } from './collect-diagnostics.ts';
 import { parseJson } from './json/parse-json.ts';
 import { maxDepth, omitFix, type SyntaxProblem } from './json/parser-state.ts';
-import { createPositions, type Positions } from './json/positions.ts';
+import { createPositions, type Positions } from './json/source-text.ts';
 import type { JsonNode } from './json/syntax-tree.ts';
 import { draftNewerFormat, isNewerFormat } from './rules/limits.ts';
 import { type Code, codes, type ReportAt, rules, runRules } from './rules/registry.ts';

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { docsConfig } from '../../src/commands/docs-config.ts';
+import { UsageError } from '../../src/commands/options.ts';
 import { codes, rules } from '../../src/docs-config/rules/registry.ts';
 import type { Rule } from '../../src/docs-config/rules/rule.ts';
 import { binary } from '../support/process.ts';
@@ -47,6 +48,10 @@ async function run(args: string[], { input = '', isTTY = false, env = {} as Reco
     stderr,
     env,
     cwd,
+  }).catch((error: unknown) => {
+    if (!(error instanceof UsageError)) throw error;
+    stderr.write(`${error.message}\n`);
+    return 2;
   });
   return { status, out: stdout.texts.join(''), err: stderr.texts.join('') };
 }
@@ -163,7 +168,7 @@ test('a glob that is too long is an invalid argument', async () => {
   expect(await run(['check', '*'.repeat(1_001)])).toEqual({
     status: 2,
     out: '',
-    err: expect.stringMatching(/^The glob is longer than 1,000 characters: \*+…\nTry docs-config --help\.\n$/),
+    err: expect.stringMatching(/^The glob is longer than 1,000 characters: \*+…\n$/),
   });
 });
 
@@ -278,26 +283,31 @@ test('explains every code', async () => {
 });
 
 test.each([
-  [[], 'Specify a command: check, explain or schema.'],
-  [['chek'], 'Unknown command "chek". Did you mean check?'],
   [['check'], 'Specify the files to check, or - for standard input.'],
   [['check', '-', '-'], 'Standard input (-) can be read once.'],
   [['check', '--fix', '-'], '--fix cannot be used with standard input (-): there is no file to write.'],
-  [['check', 'a', '--strickt'], 'Unknown option "--strickt". Did you mean --strict?'],
+  [['check', 'a', '--strickt'], 'Unknown option --strickt. Did you mean --strict?'],
   [['check', 'a', '--format', 'srif'], '--format: Unknown format "srif". Did you mean sarif?'],
   [['check', 'a', '--severity', 'typ=off'], '--severity typ=off: Unknown code "typ". Did you mean type?'],
   [['check', 'a', '--severity', 'type'], '--severity type: write type=error, type=warning or type=off.'],
   [['check', 'a', '--format'], '--format needs a value.'],
   [
     ['check', '--format', '--fx', '-strict', 'a', '--fix=1'],
-    '--format needs a value.\nUnknown option "--fx". Did you mean --fix?\nUnknown option "-strict". Did you mean --strict?\n--fix takes no value.',
+    '--format needs a value.\nUnknown option --fx. Did you mean --fix?\nUnknown option -strict. Did you mean --strict?\n--fix takes no value.',
   ],
-  [['explain', '--all'], 'Unknown option "--all". There are none.'],
+  [['explain', '--all'], 'Unknown option --all.'],
   [['explain', 'hex-colr'], 'Unknown code "hex-colr". Did you mean hex-color?'],
   [['explain', 'type', 'enum'], 'explain takes one code, but got 2.'],
   [['schema', 'a'], 'schema takes no files, but got a.'],
 ])('rejects the arguments %j with 2 and a message', async (args, message) => {
-  expect(await run(args)).toEqual({ status: 2, out: '', err: `${message}\nTry docs-config --help.\n` });
+  expect(await run(args)).toEqual({ status: 2, out: '', err: `${message}\n` });
+});
+
+test.each([
+  [[], /^No subcommand was given\.\n\nUsage: docs-config check/],
+  [['chek'], /^Unknown command "docs-config chek"\. Did you mean check\?\n\nUsage: docs-config check/],
+])('rejects %j with 2 and the help', async (args, text) => {
+  expect(await run(args)).toEqual({ status: 2, out: '', err: expect.stringMatching(text) });
 });
 
 test('prints help and the JSON Schema', async () => {

@@ -9,11 +9,10 @@ import {
   type Scanner,
   type SyntaxProblem,
 } from './parser-state.ts';
-import { createPositions } from './positions.ts';
 import { opensString } from './scan-string.ts';
 import { skipTrivia } from './scan-trivia.ts';
 import { endOfWord } from './scan-word.ts';
-import { openBrace, openBracket, quoteText } from './source-text.ts';
+import { createPositions, openBrace, openBracket, quoteText } from './source-text.ts';
 import { parseValue, stepInArray, stepInObject } from './steps.ts';
 
 /** The result of parsing a text. */

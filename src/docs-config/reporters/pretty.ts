@@ -2,8 +2,9 @@ import { styleText } from 'node:util';
 import { escapeControls } from '../../terminal-text.ts';
 import type { FixedText } from '../apply-fixes.ts';
 import type { Diagnostic } from '../collect-diagnostics.ts';
-import { explainCommand } from '../explain.ts';
-import { findLineStarts, type Range } from '../json/positions.ts';
+import { findLineStarts, type Range } from '../json/source-text.ts';
+import { type Code, rules } from '../rules/registry.ts';
+import { type Rule, shortenExample } from '../rules/rule.ts';
 import type { Report } from '../validate.ts';
 
 /** A file with its report: the input of every reporter. */
@@ -72,7 +73,7 @@ function renderDiagnostic(
     ...frame(range, strong).map((line) => `  ${line}`),
     '',
     ...(suggestion ? [`  ${style('cyan', '→')} ${escapeControls(suggestion)}${hint}`] : []),
-    `  ${style('dim', `  see ${explainCommand(code)}`)}`,
+    `  ${style('dim', `  see docs-config explain ${code}`)}`,
   ].join('\n')}\n`;
 }
 
@@ -151,4 +152,33 @@ function countCells(text: string): number {
   let total = 0;
   for (const character of text) total += /\p{M}/u.test(character) ? 0 : wide.test(character) ? 2 : 1;
   return total;
+}
+
+/** Explains a code as text: its default severity, its meaning, and a wrong and a correct example. */
+export function explain(code: Code): string {
+  const { title, explanation, severity, wrong, right, files }: Rule = rules[code];
+  const around = files ? `In a site with the files ${files.join(', ')}:\n\n` : '';
+  return `${code}: ${title}
+
+By default ${severity === 'error' ? 'an error' : 'a warning'}.
+${explanation}
+
+${around}Wrong:
+
+${indent(shortenExample(wrong))}
+
+Correct:
+
+${indent(right)}
+
+Switch it off: docs-config check --severity ${code}=off
+`;
+}
+
+function indent(text: string): string {
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => `  ${line}`)
+    .join('\n');
 }

@@ -1,7 +1,6 @@
 import { escapeControls, escapeJson } from '../../terminal-text.ts';
 import type { Diagnostic } from '../collect-diagnostics.ts';
-import { explainCommand } from '../explain.ts';
-import type { Range } from '../json/positions.ts';
+import type { Range } from '../json/source-text.ts';
 import { codes, rules } from '../rules/registry.ts';
 import type { Rule } from '../rules/rule.ts';
 import type { CheckedFile } from './pretty.ts';
@@ -77,7 +76,7 @@ function describeRule(code: (typeof codes)[number]) {
     shortDescription: { text: `${title}.` },
     fullDescription: { text: explanation },
     help: {
-      text: `${explanation}\n\nCorrect:\n${right}\nMore: ${explainCommand(code)}`,
+      text: `${explanation}\n\nCorrect:\n${right}\nMore: docs-config explain ${code}`,
       markdown: `${explanation}\n\nCorrect:\n\n\`\`\`json\n${right}\`\`\`\n`,
     },
     defaultConfiguration: { level: severity },

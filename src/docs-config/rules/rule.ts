@@ -15,6 +15,11 @@ export function navigation(value: string): string {
   return `{\n  "name": "Acme",\n  "navigation": ${value}\n}\n`;
 }
 
+/** Shortens an example that is too long to print, such as one with 1,001 entries. */
+export function shortenExample(text: string): string {
+  return text.length > 2000 ? `${text.slice(0, 400)}…` : text;
+}
+
 /** Describes a path: `"pages"`, `Element 3 of "pages"`, or `The document`. */
 export function describePlace(path: readonly (string | number)[]): string {
   const last = path.at(-1);
