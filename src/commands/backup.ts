@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { createBackup } from '../database/backup/create-backup.ts';
-import { passwordFileName } from '../database/embedded/password.ts';
+import { passwordFileName } from '../database/embedded/layout.ts';
 import { readPackageVersion } from '../package-root.ts';
 import { type Config, readConfig } from '../settings.ts';
 import { escapeControls, escapeLines } from '../terminal-text.ts';

@@ -3,7 +3,7 @@ import { get } from 'node:http';
 import { dirname, join, resolve } from 'node:path';
 import { findEmbedded } from '../../database/embedded/embedded.ts';
 import type { Layout } from '../../database/embedded/layout.ts';
-import { readPassword } from '../../database/embedded/password.ts';
+import { readPassword } from '../../database/embedded/layout.ts';
 import { packageRoot } from '../../package-root.ts';
 import { settings } from '../../settings.ts';
 import { keyFile } from '../key-file.ts';
