@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import { inspect } from 'node:util';
 import { encodeGlobalID } from '@pothos/plugin-relay';
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { authenticateBy, recordLastUsed } from './api-tokens/authenticate.ts';
 import { createFeedWatch } from './audit-log/feed-watch.ts';
@@ -117,11 +118,12 @@ export function buildGateway(
   const lastUsed = recordLastUsed(services.db, whenWritten('the time when API tokens were last used'));
   let draining = false;
 
-  const processMetrics = new ProcessMetrics(() => measureGateway(database));
+  const version = readPackageVersion();
+  const processMetrics = new ProcessMetrics(() => measureGateway(database, version));
   const instanceMetrics = (options.combineMetrics ?? singleProcess)(processMetrics);
-  const mayLogMissingKey = onceInMs(missingKeyLogMs, maxLoggedKeys);
+  const loggedMissingKeys = new LRUCache<string, true>({ max: maxLoggedKeys, ttl: missingKeyLogMs });
 
-  const instance = instanceSource(database, { version: readPackageVersion(), migrations: ownMigrationNames() });
+  const instance = instanceSource(database, { version, migrations: ownMigrationNames() });
   const logRequest = createRequestLog(log, options.logRequests ?? 0);
 
   const contextOf: ContextOf = (request, bound = services, countError = request.countError) => {
@@ -183,7 +185,8 @@ export function buildGateway(
       const missingKey = missingKeyIn(cause);
       if (missingKey) {
         metrics.missingKeys.inc();
-        if (!mayLogMissingKey(missingKey.keyId)) return;
+        if (loggedMissingKeys.has(missingKey.keyId)) return;
+        loggedMissingKeys.set(missingKey.keyId, true);
       }
       const entry = { request: id, trace: traceIdOf(headers), method, path, code, err: cause };
       log[code === 'INTERNAL' ? 'error' : 'warn'](entry, message);
@@ -222,23 +225,8 @@ export function buildGateway(
   };
 }
 
-/** Returns a function that returns true at most once in so many milliseconds for each text, as long as there are few. */
-function onceInMs(intervalMs: number, maxTexts: number): (text: string) => boolean {
-  const nextMs = new Map<string, number>();
-  return (text) => {
-    const nowMs = performance.now();
-    if (nowMs < (nextMs.get(text) ?? 0)) return false;
-    if (nextMs.size >= maxTexts) nextMs.clear();
-    nextMs.set(text, nowMs + intervalMs);
-    return true;
-  };
-}
-
-let version: string | undefined;
-
 /** Sets the gauges of a gateway to what they are now. */
-function measureGateway({ pool, poolSize }: Pick<Database, 'pool' | 'poolSize'>): void {
-  version ??= readPackageVersion();
+function measureGateway({ pool, poolSize }: Pick<Database, 'pool' | 'poolSize'>, version: string): void {
   metrics.poolConnections.set({ state: 'idle' }, pool.idleCount);
   metrics.poolConnections.set({ state: 'busy' }, pool.totalCount - pool.idleCount);
   metrics.poolLimit.set(poolSize);

@@ -14,14 +14,10 @@ import { redactTokens } from './tokens.ts';
  */
 export function openLog({ logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>): Logger {
   const options = { ...logForm, level: logLevel };
-  if (logFormat === 'json') return pino(options, createLogStream(process.stderr, describeDropped));
+  if (logFormat === 'json') return pino(options, createLogStream(process.stderr));
   const pretty = PinoPretty({ destination: 2, sync: true, translateTime: 'SYS:HH:MM:ss' });
   return pino(options, { write: (line) => void pretty.write(escapeShownJson(line)) });
 }
-
-/** The line that reports how many lines were dropped because the log was not read. */
-const describeDropped = (dropped: number): string =>
-  `${JSON.stringify({ level: 'warn', time: new Date(), dropped, msg: 'log lines were dropped because the log was not read fast enough' })}\n`;
 
 /** The form of the log's lines: the level by its name, the time in ISO 8601 and UTC, no process id and no host name. */
 export const logForm = {
@@ -64,22 +60,17 @@ export function logOutages(log: Logger, failing: string, recovered: string): (er
 /** How many bytes of the log wait for a reader. */
 const maxWaitingBytes = 1_048_576;
 
-/** Where the lines of a log go. */
-export interface LogStream {
-  write(line: string): void;
-}
-
 /**
  * Creates a stream of log lines that never makes the process wait: unread lines are buffered; when the buffer is full, further
  * ones are dropped, and their number is logged once the log is read again.
  *
  * @param output a pipe or a socket accepts what it can at once and keeps the rest; a file or a terminal accepts everything.
- * @param describe the line that reports how many were dropped.
  */
-function createLogStream(output: Writable, describe: (dropped: number) => string): LogStream {
+function createLogStream(output: Writable): { write(line: string): void } {
   let dropped = 0;
   const report = (): void => {
-    output.write(describe(dropped));
+    const msg = 'log lines were dropped because the log was not read fast enough';
+    output.write(`${JSON.stringify({ level: 'warn', time: new Date(), dropped, msg })}\n`);
     dropped = 0;
   };
   return {

@@ -34,7 +34,7 @@ export class SlidingWindow {
   }
 
   /**
-   * How many slots from the beginning of the current one it takes, if nothing is counted until then, until at most `most` remains.
+   * How many slots from the beginning of the current one it takes until at most `most` remains, if nothing is counted until then.
    *
    * @param most less than there is now.
    */

@@ -230,9 +230,9 @@ function createStatementNames() {
       return of(name);
     },
     /**
-     * Runs a statement whose name is taken at once. If the server rejects it because its columns have other types than when it was
-     * prepared, as after a dump was restored into the database, every statement gets another name, and so is prepared again: the
-     * other connections have prepared it, too. Does not repeat the statement.
+     * Runs a statement whose name is taken at once. If the server rejects it because its columns have other types than when it
+     * was prepared, as after a dump was restored into the database, every statement gets another name, and so is prepared again:
+     * the other connections have prepared it, too. Does not repeat the statement.
      */
     async renewAfter<Result>(send: () => Promise<Result>): Promise<Result> {
       const used = generation;

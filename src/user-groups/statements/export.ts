@@ -4,60 +4,18 @@ import type { KeyRing } from '../../encryption/keys.ts';
 import { decryptToken } from '../../encryption/stored-token.ts';
 import type { EnvironmentTag } from '../../generated/prisma/client.ts';
 import { givenAttributes, type StoredValues } from '../attribute-values.ts';
-import type { GivenName } from '../attributes.ts';
-
-/** A stored group with its values as text. */
-interface StoredGroup extends StoredValues {
-  readonly providedId: string;
-  readonly environmentTag: EnvironmentTag | null;
-  readonly tokenHash: Buffer;
-  readonly tokenEncrypted: Buffer;
-  readonly suspended: boolean;
-  readonly suspendedReason: string | null;
-}
-
-/** Groups in the order of their numbers, and how much of the table was read. */
-interface GroupPage {
-  readonly groups: readonly StoredGroup[];
-  /** The part of the table that was read, from 0 to 1. */
-  readonly fraction: number;
-}
 
 /** How files name the status of a group. */
 export type FileStatus = 'active' | 'suspended';
 
 /** A user group with its token, as `groups import` takes it back. JSON is in one line of text. */
-export interface ExportedGroup extends Pick<StoredGroup, 'providedId' | 'environmentTag' | 'suspendedReason' | GivenName> {
+export interface ExportedGroup extends StoredValues {
+  readonly providedId: string;
+  readonly environmentTag: EnvironmentTag | null;
   readonly status: FileStatus;
+  readonly suspendedReason: string | null;
   readonly token: string;
 }
-
-/**
- * Reads all groups, or those of one environment, as they are at one moment.
- *
- * @param environment `null` means untagged; undefined means every environment.
- * @returns pages in the order of creation; `fraction` is the part of the table that was read, from 0 to 1.
- * @throws DecryptionError when a key is missing or a row was changed.
- */
-export async function* exportUserGroups(
-  db: Pick<Database, 'pool'> & { readonly keys: KeyRing },
-  environment: EnvironmentTag | null | undefined,
-): AsyncGenerator<{ readonly groups: readonly ExportedGroup[]; readonly fraction: number }> {
-  for await (const { groups, fraction } of readAllGroups(db, environment)) {
-    const exported = groups.map((group) => {
-      const { providedId, environmentTag, suspendedReason } = group;
-      const status: FileStatus = group.suspended ? 'suspended' : 'active';
-      const ids = { providedId, environmentTag };
-      return { ...givenOf(group), ...ids, status, suspendedReason, token: decryptToken(db.keys, 'user_group', group) };
-    });
-    yield { groups: exported, fraction };
-  }
-}
-
-const givenOf = (group: StoredGroup): StoredValues => {
-  const lines = givenAttributes.map(([name, { type }]) => [name, type === 'json' ? inOneLine(group[name]) : group[name]]);
-  return Object.fromEntries(lines) as StoredValues;
-};
 
 /** JSON without line breaks. They stand between its tokens only, and only in what was not written by the gateway. */
 const inOneLine = (json: string | null): string | null =>
@@ -71,11 +29,13 @@ const maxPageBytes = 1_048_576;
  * Reads all groups, or those of one environment, as they are at one moment, in pages of bounded size.
  *
  * @param environment `null` means untagged; undefined means every environment.
+ * @returns pages in the order of creation; `fraction` is the part of the table that was read, from 0 to 1.
+ * @throws DecryptionError when a key is missing or a row was changed.
  */
-async function* readAllGroups(
-  { pool }: Pick<Database, 'pool'>,
+export async function* exportUserGroups(
+  { pool, keys }: Pick<Database, 'pool'> & { readonly keys: KeyRing },
   environment: EnvironmentTag | null | undefined,
-): AsyncGenerator<GroupPage> {
+): AsyncGenerator<{ readonly groups: readonly ExportedGroup[]; readonly fraction: number }> {
   const client = await pool.connect();
   let isDone = false;
   const read = async (text: string, values: unknown[]) =>
@@ -92,7 +52,8 @@ async function* readAllGroups(
       // After a page that was cut off because of its size, about as many rows as it had: PostgreSQL measures all that it may
       // return.
       limit = Math.max(1, Math.min(maxPageRows, 2 * rows.length));
-      yield { groups: rows.filter(([, providedId]) => providedId !== null).map(toGroup), fraction: last / Number(most) };
+      const groups = rows.filter(([, providedId]) => providedId !== null).map((row) => toGroup(row, keys));
+      yield { groups, fraction: last / Number(most) };
     }
     await client.query('commit');
     isDone = true;
@@ -101,18 +62,22 @@ async function* readAllGroups(
   }
 }
 
-const toGroup = ([, providedId, environmentTag, hash, encrypted, suspended, suspendedReason = null, ...given]: (
-  | string
-  | null
-)[]): StoredGroup => ({
-  providedId: providedId as string,
-  environmentTag: environmentTag as EnvironmentTag | null,
-  tokenHash: decodeBytes(hash as string),
-  tokenEncrypted: decodeBytes(encrypted as string),
-  suspended: columnTypes.boolean.decode(suspended as string),
-  suspendedReason,
-  ...(Object.fromEntries(givenAttributes.map(([name], index) => [name, given[index]])) as unknown as StoredValues),
-});
+function toGroup(row: readonly (string | null)[], keys: KeyRing): ExportedGroup {
+  const [, providedId, environmentTag, hash, encrypted, suspended, suspendedReason = null, ...given] = row;
+  const stored = { tokenHash: decodeBytes(hash as string), tokenEncrypted: decodeBytes(encrypted as string) };
+  const values = givenAttributes.map(([name, { type }], index) => {
+    const value = given[index] ?? null;
+    return [name, type === 'json' ? inOneLine(value) : value];
+  });
+  return {
+    ...(Object.fromEntries(values) as StoredValues),
+    providedId: providedId as string,
+    environmentTag: environmentTag as EnvironmentTag | null,
+    status: columnTypes.boolean.decode(suspended as string) ? 'suspended' : 'active',
+    suspendedReason,
+    token: decryptToken(keys, 'user_group', stored),
+  };
+}
 
 /** The reader of the output may pause for longer than a server allows transactions to be idle. */
 const beginSnapshot = `
