@@ -196,7 +196,7 @@ async function rotationFault(db: Pick<Prisma, 'apiToken'>, id: number, expectedH
 }
 
 /** The API token with this number. @throws NotFound. */
-export async function findApiToken(db: Pick<Prisma, 'apiToken'>, id: number): Promise<ApiToken> {
+async function findApiToken(db: Pick<Prisma, 'apiToken'>, id: number): Promise<ApiToken> {
   const apiToken = await db.apiToken.findUnique({ where: { id } });
   if (!apiToken) throw new NotFound(`No API token has the number ${id}. \`token list\` lists all of them.`);
   return apiToken;

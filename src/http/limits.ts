@@ -54,6 +54,9 @@ export const largeBodyBytes = 65_536;
 /** Responses up to this size are always sent; the number of connections bounds them. */
 export const smallResponseBytes = 65_536;
 
+/** How many chunks of the rest of a rejected body are read and discarded: each costs more than its bytes. */
+export const maxDiscardedChunks = 256;
+
 /**
  * Bounds the number of bytes that all requests together hold in memory. One API token may hold half of them; callers without a
  * valid one share a quarter.

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import { GatewayError } from '../errors.ts';
 import { declaredBytes } from './body.ts';
-import { httpTimeouts, smallResponseBytes } from './limits.ts';
+import { httpTimeouts, maxDiscardedChunks, smallResponseBytes } from './limits.ts';
 import type { ReceivedRequest } from './request.ts';
 import type { HttpResponse, ResponseBody } from './types.ts';
 
@@ -49,7 +49,12 @@ export function send(
   } else if (isUnread) {
     // A connection that is closed with unread data is reset, and a client that is still sending may lose the response.
     outgoing.write(body);
-    incoming.resume().on('close', () => outgoing.end());
+    let chunks = 0;
+    incoming.on('data', () => {
+      chunks += 1;
+      if (chunks === maxDiscardedChunks) outgoing.end();
+    });
+    incoming.on('close', () => outgoing.end());
     endAfter(httpTimeouts.discardMs, outgoing, () => outgoing.end());
   } else if (typeof body === 'string')
     outgoing.end(body, bytes === body.length ? 'latin1' : 'utf8'); // the same for ASCII, and written faster

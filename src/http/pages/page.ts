@@ -1,7 +1,11 @@
-import { mediaTypes } from '../media-types.ts';
-import type { Handler, HttpRequest, HttpResponse, Route } from '../types.ts';
-import { pageOrProblem } from './error-page.ts';
-import type { Layout, PageContent } from './layout.ts';
+import { randomBytes } from 'node:crypto';
+import { errorCatalog } from '../../error-catalog.ts';
+import { GatewayError } from '../../errors.ts';
+import { mediaTypes, prefersHtml } from '../media-types.ts';
+import { errorCodePath } from '../paths.ts';
+import { type Failure, headersOf, problem } from '../problem.ts';
+import type { Handler, HttpRequest, HttpResponse, RequestHead, Route } from '../types.ts';
+import { escapeHtml, headLinks, href, html, type Layout, type PageContent, pageHeaders, rootOf, withCode } from './layout.ts';
 
 /** Creates the handlers of read-only routes. */
 export interface PageHandlers {
@@ -40,4 +44,88 @@ export function createPageHandlers(layout: Layout): PageHandlers {
 /** A JSON response. */
 export function json(status: number, body: unknown, mediaType: string = mediaTypes.json): HttpResponse {
   return { status, headers: { 'content-type': mediaType }, body: JSON.stringify(body) };
+}
+
+/**
+ * Renders a page that has a script from the HTML that the build wrote. Its placeholders, which may stand in comments, are
+ * replaced: `{{root}}` by the path to the root of the gateway, `{{nonce}}` by the nonce of styles, `{{links}}` by the links to
+ * the icon and the stylesheet of all pages, and `{{header}}` by their header.
+ */
+export function renderScriptedPage(template: string, { path }: Pick<HttpRequest, 'path'>, layout: Layout): HttpResponse {
+  const nonce = template.includes('{{nonce}}') ? randomBytes(16).toString('base64') : undefined;
+  const replacements: Readonly<Record<string, string>> = {
+    root: escapeHtml(rootOf(path)),
+    nonce: nonce ?? '',
+    links: headLinks.source,
+    header: layout.header(path).source,
+  };
+  const body = template.replace(
+    /(?:<!-- ?)?\{\{([a-z]+)\}\}(?: ?-->)?/g,
+    (placeholder, name) => replacements[name] ?? placeholder,
+  );
+  return { status: 200, headers: pageHeaders({ styleNonce: nonce }), body };
+}
+
+/**
+ * A handler that serves the playground to a person who opens the URL in a browser, and leaves all other requests to another
+ * handler.
+ *
+ * @param page renders the playground; without it, the URL without a query is not found in a browser.
+ */
+export function withPlayground({ handle, renderError }: Handler, page?: (request: HttpRequest) => HttpResponse): Handler {
+  return {
+    handle(request) {
+      if (request.method !== 'GET' || !isNavigation(request)) return handle(request);
+      if (!page) {
+        if (request.query === '') throw new GatewayError('NOT_FOUND', noPlayground);
+        return handle(request);
+      }
+      const response = page(request);
+      return { ...response, headers: { ...response.headers, vary: 'Accept, Authorization' } };
+    },
+    renderError,
+  };
+}
+
+const noPlayground = 'This gateway serves no playground. Programs send GraphQL requests to this path.';
+
+type RenderError = Handler['renderError'];
+
+/** A handler whose errors are pages for browsers, and unchanged for programs. */
+export function withErrorPages(layout: Layout, { handle, renderError }: Handler): Handler {
+  return { handle, renderError: pageOr(layout, renderError) };
+}
+
+/** Renders an error as a page for browsers, and with another function for programs. */
+function pageOr(layout: Layout, renderError: RenderError): RenderError {
+  return (error, request) => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') return renderError(error, request);
+    const response = isNavigation(request) ? renderErrorPage(layout, error, request) : renderError(error, request);
+    return { ...response, headers: { ...response.headers, vary: 'Accept, Authorization' } };
+  };
+}
+
+/** Renders errors as pages for browsers and as problems for programs. */
+export const pageOrProblem = (layout: Layout): RenderError => pageOr(layout, problem);
+
+/**
+ * Whether a person opened the URL in a browser. A browser sends no API token when it does; some HTTP clients, such as Java's, do,
+ * and prefer HTML by default.
+ */
+function isNavigation({ headers: { accept, authorization = '' } }: RequestHead): boolean {
+  const sendsApiToken = authorization !== '' && !authorization.toLowerCase().startsWith('basic ');
+  return !sendsApiToken && prefersHtml(accept);
+}
+
+function renderErrorPage(layout: Layout, failure: Failure, request: RequestHead): HttpResponse {
+  const { code, message } = failure;
+  const { status, title, remedy } = errorCatalog[code];
+  const main = html`<p>${message}</p>
+<p>${withCode(remedy)}</p>
+<dl class="facts">
+<dt>Error code</dt><dd><a href="${href(errorCodePath(code))}"><code>${code}</code></a> <span class="badge">${status}</span></dd>
+<dt>Request id</dt><dd><code>${request.id}</code></dd>
+</dl>`;
+  const response = layout.render(request, { title, main, status });
+  return { ...response, headers: { ...response.headers, ...headersOf(failure) } };
 }
