@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { createBackup } from '../database/backup/create-backup.ts';
 import { restoreBackup } from '../database/backup/restore-backup.ts';
 import { type Connection, connectDatabase } from '../database/client.ts';
-import { passwordFileName } from '../database/embedded/layout.ts';
+import { passwordFileName } from '../database/embedded/password.ts';
 import { embeddedDatabase } from '../database/open.ts';
 import { countGroups } from '../database/server-state.ts';
 import { KeyRing } from '../encryption/keys.ts';

@@ -6,7 +6,8 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Binaries } from './binaries.ts';
-import { ensurePassword, findLayout, type Layout, requireUsable, restoreDraftName } from './layout.ts';
+import { findLayout, type Layout, requireUsable, restoreDraftName } from './layout.ts';
+import { ensurePassword } from './password.ts';
 import { isPostmaster, removeStaleLock, runningPostmaster } from './server-lock.ts';
 
 const run = promisify(execFile);

@@ -6,16 +6,8 @@ import { applicationNames } from '../database-url.ts';
 import { connectionFailure, withCode } from '../errors.ts';
 import { type Binaries, findBinaries, importPrograms } from './binaries.ts';
 import { createCluster, readMajor, startServer, stopServer, superuser } from './cluster.ts';
-import {
-  copiesFolder,
-  findLayout,
-  type Layout,
-  layOut,
-  passwordFile,
-  passwordRemedy,
-  readPassword,
-  requirePassword,
-} from './layout.ts';
+import { copiesFolder, findLayout, type Layout, layOut } from './layout.ts';
+import { passwordFile, passwordRemedy, readPassword, requirePassword } from './password.ts';
 import { type Postmaster, runningPostmaster } from './server-lock.ts';
 
 /** How long a server may take to start, including crash recovery. */

@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Binaries } from './binaries.ts';
+import { type Layout, readOrCreate } from './layout.ts';
+
+/** The name of the file in `DATA_DIR` that holds the superuser's password. */
+export const passwordFileName = 'postgres-password';
+
+/** The file that holds the superuser's password. */
+export const passwordFile = (layout: Layout): string => join(layout.dataDir, passwordFileName);
+
+/** The superuser's password for a data directory that is about to be created: the existing one, or else a random one. */
+export function ensurePassword(layout: Layout): string {
+  return readOrCreate(passwordFile(layout), () => randomBytes(24).toString('base64url'));
+}
+
+/** The superuser's password, from the file that only the gateway's user may read. @throws Error when there is none. */
+export function readPassword(layout: Layout): string {
+  const file = passwordFile(layout);
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8').trim();
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    throw new Error(code === 'ENOENT' ? `The file ${file} is missing.` : `The file ${file} cannot be read: ${message}.`, {
+      cause,
+    });
+  }
+  if (!text) throw new Error(`The file ${file} is empty.`);
+  return text;
+}
+
+/**
+ * The superuser's password of an existing data directory. It is never generated again, because the server would reject it.
+ *
+ * @throws Error with the remedy when there is none.
+ */
+export function requirePassword(layout: Layout, binaries: Binaries): string {
+  try {
+    return readPassword(layout);
+  } catch (cause) {
+    throw new Error(`${(cause as Error).message} ${passwordRemedy(layout, binaries)}`, { cause });
+  }
+}
+
+/** What to do when the password of an existing data directory is lost. */
+export function passwordRemedy(layout: Layout, { postgres }: Binaries): string {
+  const { cluster } = layout;
+  const file = passwordFile(layout);
+  return (
+    `The file must contain the password that was generated for ${cluster}; the data cannot be opened without it. ` +
+    'Restore the file from a backup. ' +
+    'Without a backup, stop every gateway that uses this DATA_DIR, set a password of letters and digits in the single-user mode of ' +
+    'PostgreSQL, as the user that owns the data, and write the same password to the file:\n\n' +
+    `  echo "alter role gateway password 'NEW'" | ${postgres} --single -D ${cluster} postgres\n` +
+    `  printf NEW > ${file}`
+  );
+}
