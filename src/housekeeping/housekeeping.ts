@@ -110,7 +110,10 @@ const underLock = (name: string, doomed: string, remove: string) => ({
 /** How many days deliveries of webhooks are kept once they are over. */
 const deliveryDays = 30;
 
-/** What is kept for a time: the statement that removes a batch of what is older, at most `$1` rows. `$2` is the days that events are kept. */
+/**
+ * What is kept for a time: the statement that removes a batch of what is older, at most `$1` rows. `$2` is for how many days events
+ * are kept.
+ */
 const removals = {
   /**
    * Of each environment the oldest, which its part of the primary key begins with. Readers of the event feed who are behind the

@@ -90,8 +90,8 @@ export function findLayout(dataDir: string): Layout | undefined {
 }
 
 /**
- * Where the database is that was created before: whoever changes the mode of a folder, or the user that runs the gateway, must not
- * get an empty one in another place.
+ * Where the database is that was created before: whoever changes the mode of a folder, or the user that runs the gateway, must
+ * not get an empty one in another place.
  *
  * @throws UncertainDatabase when there are two, or PostgreSQL's user has no access to it any more.
  */
