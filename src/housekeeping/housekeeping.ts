@@ -111,8 +111,8 @@ const underLock = (name: string, doomed: string, remove: string) => ({
 const deliveryDays = 30;
 
 /**
- * What is kept for a time: the statement that removes a batch of what is older, at most `$1` rows. `$2` is for how many days events
- * are kept.
+ * What is kept for a time: the statement that removes a batch of what is older, at most `$1` rows. `$2` is for how many days
+ * events are kept.
  */
 const removals = {
   /**
