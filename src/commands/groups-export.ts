@@ -46,9 +46,11 @@ function run({ output = '', ...request }: ExportRequest, draft: FileDraft | unde
     const progress = openProgress(io.stderr, 'groups');
     const write = (target: Writable) => writeGroups({ pool: database.pool, keys }, request, target, progress, signal);
     if (!draft) {
+      let outputError: unknown;
+      io.stdout.once('error', (error) => (outputError = error));
       const count = await write(io.stdout).catch((error: NodeJS.ErrnoException) => {
         // The reader has closed the output. A connection to the database may fail with the same code.
-        if (error.code === 'EPIPE' && io.stdout.errored === error) return undefined;
+        if (error.code === 'EPIPE' && error === outputError) return undefined;
         throw error;
       });
       progress.clear();
