@@ -197,26 +197,27 @@ export async function recordAttempts(
   return row && { wasFailing, isFailing, isOverdue, isGone };
 }
 
+/** The webhook is locked before its deliveries, as by every other change. */
 const record = `
   with attempt as (
     select * from json_to_recordset($3::json) as attempt (id bigint, attempts int, "isCounted" bool, status webhook_delivery_status,
       "waitSeconds" float8, "tookSeconds" float8, "responseStatus" int, "responseBody" text, error text)
+  ), locked as materialized (
+    select id, failing_since from webhook where id = $1::int for update
   ), recorded as (
     update webhook_delivery d set status = a.status, attempts = d.attempts + a."isCounted"::int,
       last_attempt_at = now() - a."tookSeconds" * interval '1 second', next_attempt_at = now() + a."waitSeconds" * interval '1 second',
       response_status = a."responseStatus", response_body = a."responseBody", error = a.error
-    from attempt a where d.id = a.id and d.attempts = a.attempts and d.status = 'PENDING'
+    from attempt a, locked where d.webhook_id = locked.id and d.id = a.id and d.attempts = a.attempts and d.status = 'PENDING'
     returning d.status, d.attempts, d.response_status, a."isCounted" as is_counted
   ), outcome as (
     select bool_or(status = 'DELIVERED') as is_any_delivered, bool_or(response_status = 410) as is_gone, max(attempts) as attempts
     from recorded where is_counted having count(*) > 0
-  ), before as (
-    select failing_since from webhook where id = $1::int
   )
   update webhook w set last_delivery_at = now(),
     failing_since = case when is_any_delivered then null else coalesce(w.failing_since, now()) end
-  from outcome, before where w.id = $1::int and w.url = $2
-  returning before.failing_since is not null, w.failing_since is not null,
+  from outcome, locked where w.id = locked.id and w.url = $2
+  returning locked.failing_since is not null, w.failing_since is not null,
     outcome.attempts >= ${minAttempts} and w.failing_since <= now() - interval '${maxFailingDays} days', outcome.is_gone`;
 
 /** Disables a webhook. @returns whether it was enabled. */
