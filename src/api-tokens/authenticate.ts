@@ -47,7 +47,7 @@ function secretOf(authorization: string, schemes: readonly AuthorizationScheme[]
 
 function otherScheme(schemes: readonly AuthorizationScheme[]): Unauthenticated {
   const forms = schemes.map((scheme) => `"${scheme} <API_TOKEN>"`).join(' or ');
-  return new Unauthenticated(`The Authorization header must be ${forms} for this path.`);
+  return new Unauthenticated(`The Authorization header must be ${forms} for this path, once.`);
 }
 
 /** The dependencies of authentication. */

@@ -221,10 +221,11 @@ const databaseFacts = `
   select current_setting('server_version'), pg_database_size(current_database()),
     case when pg_has_role('pg_read_all_stats', 'usage') then (
       select coalesce(json_agg(replica), '[]') from (
-        select application_name as name, state, case when replay_lsn is not null then greatest(0, pg_wal_lsn_diff(
-          case when pg_is_in_recovery() then pg_last_wal_receive_lsn() else pg_current_wal_lsn() end, replay_lsn
-        )) end as "lagBytes"
-        from pg_stat_replication order by application_name, pid limit ${maxReplicas}
+        select application_name as name, state, case when own_lsn is not null and replay_lsn is not null
+          then greatest(0, pg_wal_lsn_diff(own_lsn, replay_lsn)) end as "lagBytes"
+        from pg_stat_replication, (
+          select case when pg_is_in_recovery() then pg_last_wal_receive_lsn() else pg_current_wal_lsn() end as own_lsn
+        ) as here order by application_name, pid limit ${maxReplicas}
       ) as replica
     ) end,
     (select count(*) from _prisma_migrations where finished_at is not null and migration_name = any($1))`;

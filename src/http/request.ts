@@ -176,7 +176,12 @@ export class ReceivedRequest implements HttpRequest {
     if (error instanceof RateLimited) this.caller = error.caller; // which authentication did not return
     this.countError(error.code);
     if (error.code === 'INTERNAL' || error.code === 'UNAVAILABLE') this.report(error);
-    this.respond(this.renderError(error));
+    try {
+      this.respond(this.renderError(error));
+    } catch (defect) {
+      this.report(asGatewayError(defect));
+      this.outgoing.destroy();
+    }
   }
 
   private renderError(error: GatewayError): HttpResponse {
@@ -187,8 +192,13 @@ export class ReceivedRequest implements HttpRequest {
     const { outgoing } = this;
     if (this.isResponded) return void discard(response);
     clearTimeout(this.deadline);
-    if (outgoing.destroyed) discard(response);
-    else if (!send(this, response)) send(this, this.renderError(tooMuchUnsent()));
+    try {
+      if (outgoing.destroyed) discard(response);
+      else if (!send(this, response)) send(this, this.renderError(tooMuchUnsent()));
+    } catch (error) {
+      discard(response);
+      throw error;
+    }
     this.isResponded = true; // not before: a header that Node.js refuses is a defect, which `fail` reports
     const { route, method, id, errorCodes, operation, cost, headers, caller, span } = this;
     const status = outgoing.headersSent ? outgoing.statusCode : undefined;

@@ -71,7 +71,7 @@ export function startDeliveries(context: DeliveryContext, options: DeliveryOptio
 
   async function look(): Promise<void> {
     nextDelayMs = intervalMs;
-    const { webhooks, hasNewEvents } = await findWork(database);
+    const { webhooks, hasNewEvents } = await findWork(database, leaseSeconds);
     metrics.webhookDelay.set(Math.max(0, ...webhooks.map(({ dueSeconds }) => dueSeconds ?? 0)));
     if (hasNewEvents) while (await feed.assign()) if (signal.aborted) return;
     for (const webhook of webhooks) {

@@ -58,11 +58,13 @@ interface Attempt {
  */
 export async function sendDue(context: SendContext, webhook: WebhookWork, signal: AbortSignal): Promise<void> {
   const { database, leaseSeconds } = context;
-  let batch = await takeDeliveries(database, webhook, leaseSeconds);
+  let batch = await takeDeliveries(database, webhook, leaseSeconds, false);
   while (batch) {
     const attempts = await tryBatch(context, batch, signal);
     if (attempts.length > 0) await record(context, batch, attempts, signal);
-    const next: Batch | undefined = signal.aborted ? undefined : await takeDeliveries(database, batch, leaseSeconds);
+    // What only this gateway cannot send is left to others.
+    const isOver = signal.aborted || attempts.some(({ outcome }) => outcome.isOwnFailure);
+    const next: Batch | undefined = isOver ? undefined : await takeDeliveries(database, batch, leaseSeconds, true);
     if (!next) await endLease(database, batch);
     batch = next;
   }

@@ -91,15 +91,15 @@ export function createSender({ allowedNetworks, timeoutMs = defaultTimeoutMs, re
     }).end(message.body);
   }
 
-  async function send(message: Message, isKept = true): Promise<Outcome> {
+  async function send(message: Message, isKept = true, endsAtMs = performance.now() + timeoutMs): Promise<Outcome> {
     const ended = new AbortController();
     try {
       const request = begin(message, isKept, ended.signal);
-      const { outcome, failure } = await readResponse(request, timeoutMs);
+      const { outcome, failure } = await readResponse(request, endsAtMs, timeoutMs);
       if (failure) ended.abort();
       // The endpoint may have closed a kept connection at the moment at which it was used again.
       const isStale = request.reusedSocket && failure?.code === 'ECONNRESET' && outcome.status === undefined;
-      return isStale ? await send(message, false) : outcome;
+      return isStale ? await send(message, false, endsAtMs) : outcome;
     } catch (error) {
       return { error: shownError(error) };
     }
@@ -126,9 +126,15 @@ export function signedHeaders({ id, body, secrets }: Omit<Message, 'url'>, times
   };
 }
 
-/** Waits for the end of a response, or of its first 4 KiB. @returns the outcome, and why there was no complete response. */
+/**
+ * Waits for the end of a response, or of its first 4 KiB.
+ *
+ * @param endsAtMs when the attempt ends, whose requests may take `timeoutMs` together.
+ * @returns the outcome, and why there was no complete response.
+ */
 function readResponse(
   request: ClientRequest,
+  endsAtMs: number,
   timeoutMs: number,
 ): Promise<{ readonly outcome: Outcome; readonly failure?: NodeJS.ErrnoException }> {
   return new Promise((settle) => {
@@ -139,7 +145,7 @@ function readResponse(
     const timer = setTimeout(() => {
       fail(new Error(`There was no complete response within ${timeoutMs / 1_000} s.`));
       request.destroy();
-    }, timeoutMs);
+    }, endsAtMs - performance.now());
     request.once('error', fail);
     request.once('close', () => {
       clearTimeout(timer);

@@ -340,7 +340,17 @@ const hooked = (before: (name: string) => Promise<void> | void): Pick<TestDataba
   return { query: hook(database.query), transaction: (work) => database.transaction((query) => work(hook(query))) };
 };
 
-const untilLeaseEnds = () => database.pool.query('update webhook set leased_until = now()');
+const untilLeaseEnds = () => database.pool.query('update webhook set leased_until = null');
+
+test('a lease from before the clock of the database was set back does not count', async () => {
+  const { url, received } = await receive();
+  await subscribe(url);
+  await database.pool.query("update webhook set leased_until = now() + interval '1 hour'");
+  deliver();
+  await record([1]);
+  await untilAll('DELIVERED', 1);
+  expect(received).toHaveLength(1);
+});
 
 test('a gateway that ends in the middle loses nothing: its lease ends, and another one delivers', async () => {
   const { url, received } = await receive();
@@ -374,7 +384,7 @@ test('a gateway that ends in the middle loses nothing: its lease ends, and anoth
 
 /** The webhook with this number as a gateway finds it. */
 async function work(id: number) {
-  const { webhooks } = await findWork(database);
+  const { webhooks } = await findWork(database, 60);
   return webhooks.find((webhook) => webhook.id === id) as (typeof webhooks)[0];
 }
 

@@ -50,7 +50,7 @@ async function createGroups(...ids: string[]): Promise<string[]> {
 async function enqueue(number: number): Promise<void> {
   while (await bindFeed(gateway.database).assign());
   for (let hasMore = true; hasMore; ) {
-    const { webhooks } = await findWork(gateway.database);
+    const { webhooks } = await findWork(gateway.database, 60);
     const webhook = webhooks.find(({ id }) => id === number) as (typeof webhooks)[0];
     ({ hasMore } = await enqueueDeliveries(gateway.database, webhook, encodeGlobalID));
   }

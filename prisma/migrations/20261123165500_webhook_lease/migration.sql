@@ -1,2 +1,2 @@
 -- AlterTable
-ALTER TABLE "webhook" ADD COLUMN     "leased_until" TIMESTAMPTZ(6) NOT NULL DEFAULT CURRENT_TIMESTAMP;
+ALTER TABLE "webhook" ADD COLUMN     "leased_until" TIMESTAMPTZ(6);

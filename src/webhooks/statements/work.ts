@@ -16,8 +16,8 @@ const minAttempts = 5;
 export interface Lease {
   /** The number of the webhook. */
   readonly id: number;
-  /** Its end, as the database writes it. */
-  readonly leasedUntil: string;
+  /** Its end, as the database writes it; null without a lease. */
+  readonly leasedUntil: string | null;
 }
 
 /** A webhook that is enabled, and what there is to do for it. */
@@ -88,15 +88,21 @@ type Query = Pick<Database, 'query'>;
 /**
  * Finds what there is to do, also without webhooks: events get their positions. One statement, of a few index accesses for each
  * webhook.
+ *
+ * @param leaseSeconds how long a lease takes. One that ends later is from before the database's clock was set back, and does not
+ *   count.
  */
-export async function findWork({ query }: Query): Promise<{ webhooks: WebhookWork[]; hasNewEvents: boolean }> {
-  const rows = await query('webhook-work', readWork, []);
+export async function findWork(
+  { query }: Query,
+  leaseSeconds: number,
+): Promise<{ webhooks: WebhookWork[]; hasNewEvents: boolean }> {
+  const rows = await query('webhook-work', readWork, [leaseSeconds]);
   return { webhooks: rows.filter(([, id]) => id !== null).map(toWork), hasNewEvents: rows[0]?.[0] === 't' };
 }
 
 function toWork(row: Row): WebhookWork {
-  const [types, environments, position, epoch, leasedUntil] = row.slice(2, 7) as [string, string, string, string, string];
-  const [isBehind, isLeased, dueSeconds] = row.slice(7);
+  const [types, environments, position, epoch] = row.slice(2, 6) as [string, string, string, string];
+  const [leasedUntil = null, isBehind, isLeased, dueSeconds] = row.slice(6);
   return {
     id: Number(row[1]),
     types: JSON.parse(types),
@@ -114,7 +120,8 @@ const isDue = `status = 'PENDING'::webhook_delivery_status and next_attempt_at <
 
 const readWork = `
   select exists (select from event where position is null), w.id, to_json(w.types), to_json(w.environments), w.position, feed.epoch,
-    w.leased_until, w.position < feed.last_position, w.leased_until > now(), extract(epoch from now() - due.next_attempt_at)
+    w.leased_until, w.position < feed.last_position,
+    w.leased_until between now() and now() + $1::float8 * interval '1 second', extract(epoch from now() - due.next_attempt_at)
   from event_feed feed left join webhook w on w.enabled left join lateral (
     select next_attempt_at from webhook_delivery where webhook_id = w.id and ${isDue} order by next_attempt_at limit 1
   ) as due on true`;
@@ -123,14 +130,19 @@ const readWork = `
  * Leases a webhook, or renews the lease, and reads the deliveries that have been due the longest. Takes the last lease, as it was
  * found: nobody else may have leased the webhook since.
  *
- * @returns undefined, without a lease, if nothing is due, the webhook is disabled, or somebody else has or changes it.
+ * @param isRenewal whether to wait for a statement that changes the webhook: without a lease, another process may send to it.
+ * @returns undefined, without a lease, if nothing is due, the webhook is disabled, or somebody else has it, or changes it.
  */
 export async function takeDeliveries(
   { query }: Query,
   { id, leasedUntil }: Lease,
   leaseSeconds: number,
+  isRenewal: boolean,
 ): Promise<Batch | undefined> {
-  const rows = await query('take-deliveries', take, [id, leasedUntil, leaseSeconds]);
+  const values = [id, leasedUntil, leaseSeconds];
+  const rows = await (isRenewal
+    ? query('take-more-deliveries', take(''), values)
+    : query('take-deliveries', take('skip locked'), values));
   const [first] = rows;
   if (!first) return undefined;
   const [renewed, now, url, secret, previousSecret, endsAt] = first as (string | undefined)[];
@@ -155,13 +167,13 @@ export async function takeDeliveries(
 const { bytes, time, nullableTime } = columnTypes;
 
 /** With a limit that the planner knows, so that it reads the deliveries by their key, however many there are. */
-const take = `
+const take = (ifLocked: '' | 'skip locked') => `
   with due as materialized (
     select id, attempts, event_id, body, next_attempt_at from webhook_delivery where webhook_id = $1::int and ${isDue}
     order by next_attempt_at, id limit ${batchSize}
   ), free as materialized (
-    select id from webhook where id = $1::int and enabled and leased_until = $2::timestamptz and exists (select from due)
-    for update skip locked
+    select id from webhook where id = $1::int and enabled and leased_until is not distinct from $2::timestamptz and exists (select from due)
+    for update ${ifLocked}
   ), leased as (
     update webhook w set leased_until = now() + $3::float8 * interval '1 second' from free where w.id = free.id returning w.*
   )
@@ -174,7 +186,7 @@ export async function endLease({ query }: Query, { id, leasedUntil }: Lease): Pr
   await query('end-lease', end, [id, leasedUntil]);
 }
 
-const end = 'update webhook set leased_until = now() where id = $1::int and leased_until = $2::timestamptz';
+const end = 'update webhook set leased_until = null where id = $1::int and leased_until = $2::timestamptz';
 
 /**
  * Records attempts. One is ignored if another process has recorded another attempt of the same delivery since the lease ended.

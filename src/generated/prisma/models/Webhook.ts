@@ -249,7 +249,7 @@ export type WebhookGroupByOutputType = {
   position: bigint
   failingSince: Date | null
   lastDeliveryAt: Date | null
-  leasedUntil: Date
+  leasedUntil: Date | null
   createdAt: Date
   _count: WebhookCountAggregateOutputType | null
   _avg: WebhookAvgAggregateOutputType | null
@@ -290,7 +290,7 @@ export type WebhookWhereInput = {
   position?: Prisma.BigIntFilter<"Webhook"> | bigint | number
   failingSince?: Prisma.DateTimeNullableFilter<"Webhook"> | Date | string | null
   lastDeliveryAt?: Prisma.DateTimeNullableFilter<"Webhook"> | Date | string | null
-  leasedUntil?: Prisma.DateTimeFilter<"Webhook"> | Date | string
+  leasedUntil?: Prisma.DateTimeNullableFilter<"Webhook"> | Date | string | null
   createdAt?: Prisma.DateTimeFilter<"Webhook"> | Date | string
   deliveries?: Prisma.WebhookDeliveryListRelationFilter
 }
@@ -309,7 +309,7 @@ export type WebhookOrderByWithRelationInput = {
   position?: Prisma.SortOrder
   failingSince?: Prisma.SortOrderInput | Prisma.SortOrder
   lastDeliveryAt?: Prisma.SortOrderInput | Prisma.SortOrder
-  leasedUntil?: Prisma.SortOrder
+  leasedUntil?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   deliveries?: Prisma.WebhookDeliveryOrderByRelationAggregateInput
 }
@@ -331,7 +331,7 @@ export type WebhookWhereUniqueInput = Prisma.AtLeast<{
   position?: Prisma.BigIntFilter<"Webhook"> | bigint | number
   failingSince?: Prisma.DateTimeNullableFilter<"Webhook"> | Date | string | null
   lastDeliveryAt?: Prisma.DateTimeNullableFilter<"Webhook"> | Date | string | null
-  leasedUntil?: Prisma.DateTimeFilter<"Webhook"> | Date | string
+  leasedUntil?: Prisma.DateTimeNullableFilter<"Webhook"> | Date | string | null
   createdAt?: Prisma.DateTimeFilter<"Webhook"> | Date | string
   deliveries?: Prisma.WebhookDeliveryListRelationFilter
 }, "id">
@@ -350,7 +350,7 @@ export type WebhookOrderByWithAggregationInput = {
   position?: Prisma.SortOrder
   failingSince?: Prisma.SortOrderInput | Prisma.SortOrder
   lastDeliveryAt?: Prisma.SortOrderInput | Prisma.SortOrder
-  leasedUntil?: Prisma.SortOrder
+  leasedUntil?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   _count?: Prisma.WebhookCountOrderByAggregateInput
   _avg?: Prisma.WebhookAvgOrderByAggregateInput
@@ -376,7 +376,7 @@ export type WebhookScalarWhereWithAggregatesInput = {
   position?: Prisma.BigIntWithAggregatesFilter<"Webhook"> | bigint | number
   failingSince?: Prisma.DateTimeNullableWithAggregatesFilter<"Webhook"> | Date | string | null
   lastDeliveryAt?: Prisma.DateTimeNullableWithAggregatesFilter<"Webhook"> | Date | string | null
-  leasedUntil?: Prisma.DateTimeWithAggregatesFilter<"Webhook"> | Date | string
+  leasedUntil?: Prisma.DateTimeNullableWithAggregatesFilter<"Webhook"> | Date | string | null
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"Webhook"> | Date | string
 }
 
@@ -393,7 +393,7 @@ export type WebhookCreateInput = {
   position: bigint | number
   failingSince?: Date | string | null
   lastDeliveryAt?: Date | string | null
-  leasedUntil?: Date | string
+  leasedUntil?: Date | string | null
   createdAt?: Date | string
   deliveries?: Prisma.WebhookDeliveryCreateNestedManyWithoutWebhookInput
 }
@@ -412,7 +412,7 @@ export type WebhookUncheckedCreateInput = {
   position: bigint | number
   failingSince?: Date | string | null
   lastDeliveryAt?: Date | string | null
-  leasedUntil?: Date | string
+  leasedUntil?: Date | string | null
   createdAt?: Date | string
   deliveries?: Prisma.WebhookDeliveryUncheckedCreateNestedManyWithoutWebhookInput
 }
@@ -430,7 +430,7 @@ export type WebhookUpdateInput = {
   position?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   failingSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastDeliveryAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
-  leasedUntil?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  leasedUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   deliveries?: Prisma.WebhookDeliveryUpdateManyWithoutWebhookNestedInput
 }
@@ -449,7 +449,7 @@ export type WebhookUncheckedUpdateInput = {
   position?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   failingSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastDeliveryAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
-  leasedUntil?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  leasedUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   deliveries?: Prisma.WebhookDeliveryUncheckedUpdateManyWithoutWebhookNestedInput
 }
@@ -468,7 +468,7 @@ export type WebhookCreateManyInput = {
   position: bigint | number
   failingSince?: Date | string | null
   lastDeliveryAt?: Date | string | null
-  leasedUntil?: Date | string
+  leasedUntil?: Date | string | null
   createdAt?: Date | string
 }
 
@@ -485,7 +485,7 @@ export type WebhookUpdateManyMutationInput = {
   position?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   failingSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastDeliveryAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
-  leasedUntil?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  leasedUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -503,7 +503,7 @@ export type WebhookUncheckedUpdateManyInput = {
   position?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   failingSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastDeliveryAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
-  leasedUntil?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  leasedUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -629,7 +629,7 @@ export type WebhookCreateWithoutDeliveriesInput = {
   position: bigint | number
   failingSince?: Date | string | null
   lastDeliveryAt?: Date | string | null
-  leasedUntil?: Date | string
+  leasedUntil?: Date | string | null
   createdAt?: Date | string
 }
 
@@ -647,7 +647,7 @@ export type WebhookUncheckedCreateWithoutDeliveriesInput = {
   position: bigint | number
   failingSince?: Date | string | null
   lastDeliveryAt?: Date | string | null
-  leasedUntil?: Date | string
+  leasedUntil?: Date | string | null
   createdAt?: Date | string
 }
 
@@ -680,7 +680,7 @@ export type WebhookUpdateWithoutDeliveriesInput = {
   position?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   failingSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastDeliveryAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
-  leasedUntil?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  leasedUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -698,7 +698,7 @@ export type WebhookUncheckedUpdateWithoutDeliveriesInput = {
   position?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   failingSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastDeliveryAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
-  leasedUntil?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  leasedUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -879,7 +879,7 @@ export type $WebhookPayload<ExtArgs extends runtime.Types.Extensions.InternalArg
     /**
      * Until when one process alone sends to it; over when none does.
      */
-    leasedUntil: Date
+    leasedUntil: Date | null
     /**
      * When it was created.
      */
