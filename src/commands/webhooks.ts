@@ -27,7 +27,7 @@ import {
   requireKnown,
   runAction,
 } from './options.ts';
-import { describeTimes, printResult, printSecret } from './output.ts';
+import { assertOutput, describeTimes, printResult, printSecret, secretNotIssued } from './output.ts';
 
 const webhooksHelp = `Usage:
   user-group-gateway webhooks list [--json]
@@ -88,6 +88,7 @@ async function create(args: readonly string[], io: OutputStreams): Promise<numbe
   requireKnown(options, 'type', eventTypeNames);
   requireKnown(options, 'environment', everyEnvironment);
   assertValid(problems, 'webhooks create; no webhook was created', webhooksHelp);
+  assertOutput(io.stdout, secretNotIssued);
   return withExistingDatabase(async ({ database, keys, config }) => {
     const webhookNetworks = config.webhooksAllowedNetworks ?? [];
     const context = { db: createDb(database), keys, feed: bindFeed(database), webhookNetworks };
