@@ -13,7 +13,7 @@ import { requirePrivileges } from '../database/privileges.ts';
 import { didYouMean } from '../docs-config/did-you-mean.ts';
 import type { KeyRing } from '../encryption/keys.ts';
 import { encryptToken } from '../encryption/stored-token.ts';
-import { openLog } from '../log.ts';
+import { logOutages, openLog } from '../log.ts';
 import { type Config, readConfig, settings } from '../settings.ts';
 import { openKeys, requireKeys } from './key-file.ts';
 
@@ -77,7 +77,9 @@ async function run<Result>(work: (context: CommandContext) => Promise<Result>, m
   const database = await openDatabase({ ...config, mustExist, onEvent: (message) => log.warn(message) });
   try {
     if (mustExist) await requireTables(config, database);
-    const keys = await openKeys(config, database);
+    const lost =
+      'the file of the encryption keys cannot be read; those that were read before stay in use until this process ends';
+    const keys = await openKeys(config, database, logOutages(log, lost, 'the file of the encryption keys can be read again'));
     const applied = await migrate(database, {
       encryptToken: (table, token) => encryptToken(keys, table, token),
       onEvent: (message) => log.warn(message),
