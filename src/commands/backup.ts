@@ -100,7 +100,8 @@ const restoreHelp = `Usage: user-group-gateway restore DIR [--keys FOLDER]
 Restores the backup in DIR, which the command backup made, into DATA_DIR, which must not exist, or be empty. Compares every file with the
 checksums of the backup, recovers the database, and checks that its encryption keys are there. DIR is not changed.
 
---keys FOLDER has the files ${secretFiles.join(' and ')} of a backup that was made with --without-keys.
+--keys FOLDER has the files ${secretFiles.join(' and ')} of a backup that was made with --without-keys, or one of them
+that is to be used instead of that of the backup.
 `;
 
 /**
@@ -170,7 +171,7 @@ async function inspect(connection: Connection, config: Config, folder: string): 
   const database = connectDatabase(connection, { namedStatements: false });
   try {
     await requireFittingKeys(database, config, folder).catch((cause: Error) => {
-      const remedy = `Pass a folder that has the file ${keyFileName} with --keys FOLDER, or set ENCRYPTION_KEYS.`;
+      const remedy = `Pass a folder whose file ${keyFileName} has them with --keys FOLDER, or set ENCRYPTION_KEYS.`;
       throw new Error(`The backup cannot be used without its encryption keys. ${cause.message} ${remedy}`, { cause });
     });
     return await countGroups(database);
