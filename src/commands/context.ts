@@ -65,15 +65,29 @@ export function findMisspelled(environment: NodeJS.ProcessEnv): readonly string[
   });
 }
 
-/** Logs which variables may be meant as settings. Once for all workers. */
-export function warnOfMisspelled(log: Logger): void {
-  for (const text of findMisspelled(process.env)) log.warn(text);
+/** Settings that do not count, set or not, while the other one is set. */
+const replacedBy: Readonly<Record<string, string>> = {
+  ENCRYPTION_KEYS: 'ENCRYPTION_KEYS_FILE',
+  ENCRYPTION_KEYS_FILE: 'ENCRYPTION_KEYS',
+  DATA_DIR: 'DATABASE_URL',
+};
+
+/** Which settings are set, but empty, as by a secret that could not be read: the gateway may run without what they are to do. */
+export function findEmpty(environment: NodeJS.ProcessEnv): readonly string[] {
+  const names = Object.values(settings).map(({ name }) => name);
+  const empty = names.filter((name) => environment[name] === '' && !environment[replacedBy[name] ?? '']);
+  return empty.map((name) => `${name} is empty, which counts as not set`);
+}
+
+/** Logs which variables may be meant as settings, and which settings are empty. Once for all workers. */
+export function warnOfSettings(log: Logger): void {
+  for (const text of [...findMisspelled(process.env), ...findEmpty(process.env)]) log.warn(text);
 }
 
 async function run<Result>(work: (context: CommandContext) => Promise<Result>, mustExist: boolean): Promise<Result> {
   const config = readConfig(process.env, process.stderr.isTTY);
   const log = openLog(config);
-  if (cluster.isPrimary) warnOfMisspelled(log);
+  if (cluster.isPrimary) warnOfSettings(log);
   const database = await openDatabase({ ...config, mustExist, onEvent: (message) => log.warn(message) });
   try {
     if (mustExist) await requireTables(config, database);
