@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { findMisspelled } from '../src/commands/context.ts';
+import { findEmpty, findMisspelled } from '../src/commands/context.ts';
 import { generateEncryptionKey } from '../src/encryption/key-texts.ts';
 import { readConfig } from '../src/settings.ts';
 
@@ -200,4 +200,11 @@ test('names of other programs are not taken for misspelled settings', () => {
     'PGHOST PGPORT PG_PORT DB_HOST DB_PORT DATABASE_HOST DATABASE_PORT DATABASE_USER DATABASE_NAME TEST_DATABASE_URL HOSTNAME PATH HOME ' +
     'LOGNAME SHELL VITE_PUBLIC_URL PUBLIC_IP XDG_DATA_DIRS XDG_DATA_HOME NODE_ENV DEBUG GATEWAY_PORT REDIS_PORT KUBERNETES_PORT';
   expect(findMisspelled(Object.fromEntries(names.split(' ').map((name) => [name, 'x'])))).toEqual([]);
+});
+
+test('a setting that is empty is noticed, unless another one is used instead', () => {
+  const empty = { DATABASE_URL: '', PERSISTED_OPERATIONS: '', ENCRYPTION_KEYS: '', DATA_DIR: '', PATH: '', HOST: 'x' };
+  const notice = (name: string) => `${name} is empty, which counts as not set`;
+  expect(findEmpty(empty)).toEqual(['DATABASE_URL', 'ENCRYPTION_KEYS', 'DATA_DIR', 'PERSISTED_OPERATIONS'].map(notice));
+  expect(findEmpty({ ...empty, ENCRYPTION_KEYS_FILE: 'x', DATABASE_URL: 'x' })).toEqual([notice('PERSISTED_OPERATIONS')]);
 });

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createBackup } from '../database/backup/create-backup.ts';
 import { restoreBackup } from '../database/backup/restore-backup.ts';
-import { type Connection, connectDatabase } from '../database/client.ts';
+import { type Connection, connectDatabase, type Database } from '../database/client.ts';
 import { passwordFileName } from '../database/embedded/password.ts';
 import { embeddedDatabase } from '../database/open.ts';
 import { countGroups } from '../database/server-state.ts';
@@ -24,14 +24,15 @@ Makes a backup of the bundled PostgreSQL in the new folder DIR, while gateways r
 acknowledged before it began. DIR must not exist, or be empty; it gets its name when the backup is complete.
 
 DIR also contains the encryption keys and the password of the database, so it is a secret as a whole; only its owner can read it.
-With --without-keys these two files are left out: keep copies of DATA_DIR/${keyFileName} and DATA_DIR/${passwordFileName}, without
-which the backup cannot be restored.
+With --without-keys these two files are left out, and not looked at: keep copies of DATA_DIR/${keyFileName} and
+DATA_DIR/${passwordFileName}, without which the backup cannot be restored.
 `;
 
 /**
  * `backup DIR`: makes a backup of the embedded database. Can be run while gateways run.
  *
  * @throws UsageError for invalid arguments, and with `DATABASE_URL`, before anything is opened.
+ * @throws Error when the encryption keys are not those of the database, unless they are left out.
  * @throws Error when the backup fails; what was written is removed then, or the message says that it could not be.
  */
 export async function backup(args: readonly string[], io: OutputStreams = process): Promise<number> {
@@ -43,8 +44,12 @@ export async function backup(args: readonly string[], io: OutputStreams = proces
   const [target] = words;
   if (problems.length > 0 || words.length !== 1 || !target)
     throw new UsageError([...problems, 'backup takes one argument, the folder to create.', '', backupHelp].join('\n'));
-  const { dataDir, encryptionKeys } = requireEmbedded(readConfig(process.env, io.stderr.isTTY ?? false), 'backup');
+  const config = requireEmbedded(readConfig(process.env, io.stderr.isTTY ?? false), 'backup');
+  const { dataDir } = config;
   const withKeys = !given.has('without-keys');
+  const hasKeyFile = existsSync(keyFile(dataDir));
+  // A file of keys that are not in use any more may be left from before they were in the settings.
+  const copiesKeys = withKeys && hasKeyFile && !config.encryptionKeys;
 
   const { signal, reason } = abortOnStop();
   const progress = openProgress(io.stderr, 'MiB');
@@ -53,9 +58,12 @@ export async function backup(args: readonly string[], io: OutputStreams = proces
     target,
     signal,
     gateway: readPackageVersion(),
-    secretFiles: withKeys ? secretFiles : [],
+    secretFiles: withKeys ? secretFiles.filter((name) => name !== keyFileName || copiesKeys) : [],
     onProgress: (copied, total) => progress.update(inMebibytes(copied, total)),
     onEvent: (message) => io.stderr.write(`${escapeLines(message)}\n`),
+    inspect: async (connect) => {
+      if (withKeys) await inspectBefore(connect(embeddedDatabase), config);
+    },
   })
     .finally(() => progress.clear())
     .catch((error: unknown) => {
@@ -70,16 +78,21 @@ export async function backup(args: readonly string[], io: OutputStreams = proces
     `Wrote ${escapeControls(resolve(target))}: ${thousands(manifest.files.length)} files, ${thousands(Math.ceil(bytes / 2 ** 20))} MiB, with every change ` +
       `acknowledged before ${manifest.startedAt}.\n`,
   );
-  // A file of keys that are not in use any more may be left from before they were in the settings.
-  const hasKeys = !encryptionKeys && manifest.files.some(({ path }) => path === keyFileName);
   if (withKeys) {
-    io.stdout.write(`It contains the ${hasKeys ? 'encryption keys and the ' : ''}password of the database: keep it secret.\n`);
+    io.stdout.write(`It contains the ${copiesKeys ? 'encryption keys and the ' : ''}password of the database: keep it secret.\n`);
   }
-  if (!hasKeys) {
-    const where = encryptionKeys ? 'those in ENCRYPTION_KEYS or ENCRYPTION_KEYS_FILE' : 'those in DATA_DIR';
-    io.stdout.write(`It does not contain the encryption keys, without which it cannot be used: keep a copy of ${where}.\n`);
-  }
+  if (!copiesKeys) io.stdout.write(`It does not contain ${whereKeysAre(config, withKeys, hasKeyFile)}\n`);
   return 0;
+}
+
+/** What a backup does not contain, and what to do about it. @param areChecked whether they fit the database. */
+function whereKeysAre({ encryptionKeys, dataDir }: Config, areChecked: boolean, hasKeyFile: boolean): string {
+  if (areChecked && !encryptionKeys) return 'encryption keys, because nothing in it is encrypted.';
+  const start = 'the encryption keys, without which it cannot be used';
+  if (!encryptionKeys && !hasKeyFile)
+    return `${start}, and ${escapeControls(keyFile(dataDir))} is missing: look for a copy of it.`;
+  const where = encryptionKeys ? 'ENCRYPTION_KEYS or ENCRYPTION_KEYS_FILE' : 'DATA_DIR';
+  return `${start}: keep a copy of those in ${where}.${areChecked ? '' : ' Whether they are those of the database was not checked.'}`;
 }
 
 const restoreHelp = `Usage: user-group-gateway restore DIR [--keys FOLDER]
@@ -87,7 +100,8 @@ const restoreHelp = `Usage: user-group-gateway restore DIR [--keys FOLDER]
 Restores the backup in DIR, which the command backup made, into DATA_DIR, which must not exist, or be empty. Compares every file with the
 checksums of the backup, recovers the database, and checks that its encryption keys are there. DIR is not changed.
 
---keys FOLDER has the files ${secretFiles.join(' and ')} of a backup that was made with --without-keys.
+--keys FOLDER has the files ${secretFiles.join(' and ')} of a backup that was made with --without-keys, or one of them
+that is to be used instead of that of the backup.
 `;
 
 /**
@@ -139,22 +153,42 @@ export async function restore(args: readonly string[], io: OutputStreams = proce
   return 0;
 }
 
-/** Makes sure that the tokens in the database can be decrypted. Returns how many groups there are. */
-async function inspect(connection: Connection, { encryptionKeys, dataDir }: Config, folder: string): Promise<number> {
+/** Makes sure that a backup of the database could be used. */
+async function inspectBefore(connection: Connection, config: Config): Promise<void> {
   const database = connectDatabase(connection, { namedStatements: false });
   try {
-    const file = keyFile(folder);
-    const keys = encryptionKeys ?? (existsSync(file) ? readKeyFile(file) : []);
-    try {
-      await requireKeys({ encryptionKeys, dataDir }, new KeyRing(keys), database);
-    } catch (cause) {
-      const remedy = `Pass a folder that has the file ${keyFile('')} with --keys FOLDER, or set ENCRYPTION_KEYS.`;
-      throw new Error(`The backup cannot be used without its encryption keys. ${(cause as Error).message} ${remedy}`, { cause });
-    }
+    await requireFittingKeys(database, config, config.dataDir);
+  } catch (cause) {
+    const remedy = 'To make a backup without encryption keys all the same, pass --without-keys.';
+    throw new Error(`A backup could not be used. ${(cause as Error).message} ${remedy}`, { cause });
+  } finally {
+    await database.close();
+  }
+}
+
+/** Makes sure that the tokens in the database can be decrypted. Returns how many groups there are. */
+async function inspect(connection: Connection, config: Config, folder: string): Promise<number> {
+  const database = connectDatabase(connection, { namedStatements: false });
+  try {
+    await requireFittingKeys(database, config, folder).catch((cause: Error) => {
+      const remedy = `Pass a folder whose file ${keyFileName} has them with --keys FOLDER, or set ENCRYPTION_KEYS.`;
+      throw new Error(`The backup cannot be used without its encryption keys. ${cause.message} ${remedy}`, { cause });
+    });
     return await countGroups(database);
   } finally {
     await database.close();
   }
+}
+
+/**
+ * Makes sure that the keys of the settings, or else those of the file in a folder, can decrypt what is in the database.
+ *
+ * @throws Error that says which keys are missing, or what is wrong with the file.
+ */
+async function requireFittingKeys(database: Database, { encryptionKeys, dataDir }: Config, folder: string): Promise<void> {
+  const file = keyFile(folder);
+  const keys = encryptionKeys ?? (existsSync(file) ? readKeyFile(file) : []);
+  await requireKeys({ encryptionKeys, dataDir }, new KeyRing(keys), database);
 }
 
 /** @throws UsageError when the database is not the embedded one. */

@@ -13,7 +13,7 @@ import { requirePrivileges } from '../database/privileges.ts';
 import { didYouMean } from '../docs-config/did-you-mean.ts';
 import type { KeyRing } from '../encryption/keys.ts';
 import { encryptToken } from '../encryption/stored-token.ts';
-import { openLog } from '../log.ts';
+import { logOutages, openLog } from '../log.ts';
 import { type Config, readConfig, settings } from '../settings.ts';
 import { openKeys, requireKeys } from './key-file.ts';
 
@@ -65,19 +65,35 @@ export function findMisspelled(environment: NodeJS.ProcessEnv): readonly string[
   });
 }
 
-/** Logs which variables may be meant as settings. Once for all workers. */
-export function warnOfMisspelled(log: Logger): void {
-  for (const text of findMisspelled(process.env)) log.warn(text);
+/** Settings that do not count, set or not, while the other one is set. */
+const replacedBy: Readonly<Record<string, string>> = {
+  ENCRYPTION_KEYS: 'ENCRYPTION_KEYS_FILE',
+  ENCRYPTION_KEYS_FILE: 'ENCRYPTION_KEYS',
+  DATA_DIR: 'DATABASE_URL',
+};
+
+/** Which settings are set, but empty, as by a secret that could not be read: the gateway may run without what they are to do. */
+export function findEmpty(environment: NodeJS.ProcessEnv): readonly string[] {
+  const names = Object.values(settings).map(({ name }) => name);
+  const empty = names.filter((name) => environment[name] === '' && !environment[replacedBy[name] ?? '']);
+  return empty.map((name) => `${name} is empty, which counts as not set`);
+}
+
+/** Logs which variables may be meant as settings, and which settings are empty. Once for all workers. */
+export function warnOfSettings(log: Logger): void {
+  for (const text of [...findMisspelled(process.env), ...findEmpty(process.env)]) log.warn(text);
 }
 
 async function run<Result>(work: (context: CommandContext) => Promise<Result>, mustExist: boolean): Promise<Result> {
   const config = readConfig(process.env, process.stderr.isTTY);
   const log = openLog(config);
-  if (cluster.isPrimary) warnOfMisspelled(log);
+  if (cluster.isPrimary) warnOfSettings(log);
   const database = await openDatabase({ ...config, mustExist, onEvent: (message) => log.warn(message) });
   try {
     if (mustExist) await requireTables(config, database);
-    const keys = await openKeys(config, database);
+    const lost =
+      'the file of the encryption keys cannot be read; those that were read before stay in use until this process ends';
+    const keys = await openKeys(config, database, logOutages(log, lost, 'the file of the encryption keys can be read again'));
     const applied = await migrate(database, {
       encryptToken: (table, token) => encryptToken(keys, table, token),
       onEvent: (message) => log.warn(message),

@@ -10,6 +10,7 @@ import { escapeControls } from '../terminal-text.ts';
 import { codeFrom, formatFrom, readArguments, severitiesFrom } from './docs-config-arguments.ts';
 import { decode, filesAround, findFiles, readAll, readConfigFile, reason } from './find-files.ts';
 import { runAction, UsageError } from './options.ts';
+import { assertOutput } from './output.ts';
 import { prepareReplacement, type Replacement } from './replace-file.ts';
 
 /** A stream for text. */
@@ -77,6 +78,7 @@ async function check(args: string[], io: CommandIo): Promise<number> {
   if (words.filter((file) => file === '-').length > 1) throw new UsageError('Standard input (-) can be read once.');
   if (fix && words.includes('-'))
     throw new UsageError('--fix cannot be used with standard input (-): there is no file to write.');
+  if (fix) assertOutput(io.stdout, 'No file was changed, because the fixes are reported there. Redirect it.');
 
   const { files, problems } = await allFiles(words, io);
   const checked: CheckedFile[] = [];

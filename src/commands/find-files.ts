@@ -8,26 +8,37 @@ import { UsageError } from './options.ts';
 /** The maximum number of files. A folder with more is not a documentation site, but for example a home folder. */
 const maxFiles = 100_000;
 
+/** What is in a folder and below, but cannot be listed. */
+interface Unlisted {
+  /** The paths of the folders that cannot be read, except one that was deleted in the meantime. */
+  readonly folders: string[];
+  /** What is no file and no folder, or cannot be reached, such as a link to nothing; as paths from the folder. */
+  readonly entries: string[];
+}
+
 /**
  * The files in a folder and below, as paths from there with forward slashes. Hidden entries and `node_modules` are
  * skipped; links are followed, each folder once. Folders that cannot be read count as empty.
  *
- * @param unreadable takes the paths of these folders, except one that was deleted in the meantime.
+ * @param unlisted takes what is left out.
  * @returns undefined when there are more than 100,000, so that no file is reported as missing that was not listed.
  */
-export async function filesAround(folder: string, unreadable: string[] = []): Promise<string[] | undefined> {
+export async function filesAround(
+  folder: string,
+  unlisted: Unlisted = { folders: [], entries: [] },
+): Promise<string[] | undefined> {
   const files: string[] = [];
   const seen = new Set<string>();
   const waiting = [''];
   for (let below = waiting.pop(); below !== undefined; below = waiting.pop()) {
     const path = join(folder, below);
-    for (const entry of await entriesOf(path, seen, unreadable)) {
+    for (const entry of await entriesOf(path, seen, unlisted.folders)) {
       if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
       const relative = `${below}${entry.name}`;
       const kind = entry.isSymbolicLink() ? await stat(join(folder, relative)).catch(() => undefined) : entry;
       if (kind?.isDirectory()) waiting.push(`${relative}/`);
-      else if (kind?.isFile()) files.push(relative);
-      if (files.length > maxFiles) return undefined;
+      else (kind?.isFile() ? files : unlisted.entries).push(relative);
+      if (files.length + unlisted.entries.length > maxFiles) return undefined;
     }
   }
   return files;
@@ -79,9 +90,15 @@ export async function findFiles(argument: string, cwd: string): Promise<FoundFil
   return matching(argument, argument.lastIndexOf('/', wildcard) + 1, cwd);
 }
 
+/** The files in a folder and below; those that cannot be read, too, because reading them says why. */
+async function allAround(folder: string): Promise<{ readonly all: string[] | undefined; readonly unreadable: string[] }> {
+  const unlisted: Unlisted = { folders: [], entries: [] };
+  const files = await filesAround(folder, unlisted);
+  return { all: files && [...files, ...unlisted.entries], unreadable: unlisted.folders };
+}
+
 async function inFolder(folder: string, cwd: string): Promise<FoundFiles> {
-  const unreadable: string[] = [];
-  const all = await filesAround(resolve(cwd, folder), unreadable);
+  const { all, unreadable } = await allAround(resolve(cwd, folder));
   if (!all) return tooMany(folder);
   const files = all.filter((file) => posix.basename(file) === configFileName);
   if (files.length + unreadable.length > 0) return { files: below(folder, files), ...notRead(unreadable) };
@@ -95,8 +112,7 @@ async function matching(argument: string, patternStart: number, cwd: string): Pr
   if (argument.length > maxGlobCharacters)
     throw new UsageError(`The glob is longer than 1,000 characters: ${argument.slice(0, 80)}…`);
   const folder = argument.slice(0, patternStart);
-  const unreadable: string[] = [];
-  const all = await filesAround(resolve(cwd, folder), unreadable);
+  const { all, unreadable } = await allAround(resolve(cwd, folder));
   if (!all) return tooMany(folder === '' ? '.' : folder);
   // Parentheses and the like are ordinary characters: names of folders have them.
   const pattern = argument.slice(patternStart).replace(/\\.|[()|+]/gs, (text) => (text.length > 1 ? text : `\\${text}`));

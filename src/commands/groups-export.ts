@@ -1,6 +1,4 @@
 import { once } from 'node:events';
-import { existsSync, fstatSync, readSync, statSync } from 'node:fs';
-import { devNull } from 'node:os';
 import type { Writable } from 'node:stream';
 import type { EnvironmentTag } from '../generated/prisma/client.ts';
 import { escapeControls } from '../terminal-text.ts';
@@ -8,8 +6,8 @@ import { type FormatName, groupFormats } from '../user-groups/files/formats.ts';
 import { exportUserGroups } from '../user-groups/statements/export.ts';
 import { withExistingDatabase } from './context.ts';
 import { fileOf, formatFrom, groupsHelp, openOutput } from './groups-arguments.ts';
-import { assertValid, environmentOf, type OutputStreams, readOnlyOptions, UsageError } from './options.ts';
-import { openProgress, type Progress, thousands } from './output.ts';
+import { assertValid, environmentOf, type OutputStreams, readOnlyOptions } from './options.ts';
+import { assertOutput, openProgress, type Progress, thousands } from './output.ts';
 import type { FileDraft } from './replace-file.ts';
 import { abortOnStop, exitCodeOf } from './stop-request.ts';
 
@@ -31,7 +29,7 @@ interface ExportRequest {
  */
 export async function exportGroups(args: readonly string[], io: OutputStreams): Promise<number> {
   const request = readRequest(args);
-  if (request.output === undefined && io.stdout === process.stdout) assertOutput();
+  if (request.output === undefined) assertOutput(io.stdout, 'Nothing was exported. Redirect it, or name a file with --output.');
   const draft = request.output === undefined ? undefined : await openOutput(request.output, 'Nothing was exported.');
   try {
     return await run(request, draft, io);
@@ -97,22 +95,6 @@ function readRequest(args: readonly string[]): ExportRequest {
   const request = { format: formatFrom(read, output), environment: environmentOf(read), output };
   assertValid(read.problems, 'groups export; nothing was done', groupsHelp);
   return request;
-}
-
-/**
- * In the place of a standard output that is closed (`>&-`) Node.js opens the null device, for reading and writing, where the
- * export would seem to succeed. A shell opens it for writing only, so that `>/dev/null` remains possible.
- *
- * @throws UsageError
- */
-function assertOutput(): void {
-  if (!existsSync(devNull) || fstatSync(process.stdout.fd).rdev !== statSync(devNull).rdev) return;
-  try {
-    readSync(process.stdout.fd, Buffer.alloc(1));
-  } catch {
-    return;
-  }
-  throw new UsageError('Standard output is closed. Nothing was exported. Redirect it, or name a file with --output.');
 }
 
 /** Writes groups until there are no more, or it is stopped. Returns how many. @throws the error of the target, if it has one. */

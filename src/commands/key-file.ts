@@ -60,20 +60,27 @@ export function readKeyFile(file: string): readonly Buffer[] {
 /**
  * Follows the file.
  *
+ * @param report receives with each look why the file cannot be read, or nothing.
  * @returns a function that returns the keys when the file has changed since it was read. A file that is gone, damaged or out
  *   of reach leaves the keys as they are.
  */
-export function followKeyFile(file: string): { readonly keys: readonly Buffer[]; reload(): readonly Buffer[] | undefined } {
+export function followKeyFile(
+  file: string,
+  report: (problem?: unknown) => void = () => {},
+): { readonly keys: readonly Buffer[]; reload(): readonly Buffer[] | undefined } {
   let version = versionOf(file);
   return {
     keys: readKeyFile(file),
     reload() {
       try {
         const current = versionOf(file);
-        if (current === undefined || current === version) return undefined;
+        if (current === undefined) throw new Error(`The file ${file} is missing. Restore it from a backup.`);
+        const keys = current === version ? undefined : readKeyFile(file);
         version = current;
-        return readKeyFile(file);
-      } catch {
+        report();
+        return keys;
+      } catch (problem) {
+        report(problem);
         return undefined;
       }
     },
@@ -119,9 +126,14 @@ function syncFolder(folder: string): void {
  * The encryption keys: those of the settings, or those of the file in `DATA_DIR`, which is created when the database has nothing
  * that is encrypted yet.
  *
+ * @param report as that of {@link followKeyFile}.
  * @throws Error when the file is damaged, or missing although the database has encrypted values.
  */
-export async function openKeys({ encryptionKeys, dataDir }: Config, database: Database): Promise<KeyRing> {
+export async function openKeys(
+  { encryptionKeys, dataDir }: Config,
+  database: Database,
+  report: (problem?: unknown) => void,
+): Promise<KeyRing> {
   if (encryptionKeys) return new KeyRing(encryptionKeys);
   const file = keyFile(dataDir);
   if (!existsSync(file)) {
@@ -130,7 +142,7 @@ export async function openKeys({ encryptionKeys, dataDir }: Config, database: Da
     if (ids.length > 0) throw new Error(missingKeys(ids, `The file ${file} is missing. Restore it from a backup`));
     createKeyFile(file);
   }
-  const { keys, reload } = followKeyFile(file);
+  const { keys, reload } = followKeyFile(file, report);
   return new KeyRing(keys, reload);
 }
 

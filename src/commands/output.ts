@@ -1,5 +1,7 @@
+import { existsSync, fstatSync, readSync, statSync } from 'node:fs';
+import { devNull } from 'node:os';
 import { escapeJson } from '../terminal-text.ts';
-import type { OutputStreams, Streams } from './options.ts';
+import { type OutputStreams, type Streams, UsageError } from './options.ts';
 
 /** How often the line is rewritten, in milliseconds. */
 const intervalMs = 200;
@@ -74,6 +76,30 @@ export function printResult({ stdout }: Pick<Streams, 'stdout'>, asJson: boolean
   stdout.write(`${asJson ? escapeJson(JSON.stringify(members)) : text}\n`);
   return 0;
 }
+
+/**
+ * Makes sure that the standard output is open, for what cannot be had again. In the place of one that is closed (`>&-`) Node.js
+ * opens the null device, for reading and writing, where everything would seem to be written. A shell opens it for writing only,
+ * so that `>/dev/null` remains possible.
+ *
+ * @param stdout a stream that is not the one of the process is open.
+ * @param consequence what was not done, and what to do.
+ * @throws UsageError
+ */
+export function assertOutput(stdout: unknown, consequence: string): void {
+  if (stdout !== process.stdout || !existsSync(devNull)) return;
+  const { fd } = process.stdout;
+  if (fstatSync(fd).rdev !== statSync(devNull).rdev) return;
+  try {
+    readSync(fd, Buffer.alloc(1));
+  } catch {
+    return;
+  }
+  throw new UsageError(`Standard output is closed. ${consequence}`);
+}
+
+/** What is not done without an output, which would have a secret that is shown only once. */
+export const secretNotIssued = 'Nothing was changed, because the secret is shown only there. Redirect it.';
 
 /**
  * Prints a text with a secret that is shown only once. If it cannot be written, the secret is lost, which is said.

@@ -18,7 +18,7 @@ import { packageRoot, readPackageVersion } from '../package-root.ts';
 import { type Config, readConfig } from '../settings.ts';
 import { createTracing } from '../tracing/open-telemetry.ts';
 import { tracing } from '../tracing/tracing.ts';
-import { warnOfMisspelled, withDatabase } from './context.ts';
+import { warnOfSettings, withDatabase } from './context.ts';
 import { keyRefreshMs } from './key-file.ts';
 import { compareOpenFiles, listen, requireFreeAddress } from './open-listener.ts';
 import { UsageError } from './options.ts';
@@ -38,7 +38,7 @@ export async function serve(args: string[]): Promise<number> {
     await readPersistedOperations(config);
     await requireFreeAddress(config);
     const log = openLog(config);
-    warnOfMisspelled(log);
+    warnOfSettings(log);
     warnOfOpenFiles(config, log);
     return runWorkers(workers, stop, log);
   }

@@ -25,7 +25,7 @@ import {
   type Streams,
   UsageError,
 } from './options.ts';
-import { describeTimes, printSecret } from './output.ts';
+import { assertOutput, describeTimes, printSecret, secretNotIssued } from './output.ts';
 
 /** The default scopes of an API token. */
 const defaultScopes: readonly Scope[] = ['groups:read', 'groups:write'];
@@ -98,6 +98,7 @@ export async function createToken(args: readonly string[], { stdin, stdout, stde
   // The prompt goes to the standard error stream, so that the result can be piped.
   const canPrompt = Boolean(stdin.isTTY && stderr.isTTY);
   const { lifetimeMs, json, environment, ...given } = readRequest(args, canPrompt);
+  assertOutput(stdout, secretNotIssued);
   const environmentTag = environment === undefined ? await askEnvironment(stdin, stderr) : environment;
   return withDatabase(async ({ database }) => {
     const expiresAt = lifetimeMs === undefined ? null : new Date((await readServerTime(database)) + lifetimeMs);

@@ -11,7 +11,7 @@ import {
   runAction,
   type Streams,
 } from './options.ts';
-import { printResult } from './output.ts';
+import { assertOutput, printResult, secretNotIssued } from './output.ts';
 import { createToken, describeApiToken, printIssued, readName, readRateLimit, tokenHelp } from './token-create.ts';
 
 /**
@@ -41,6 +41,7 @@ async function rotate(args: readonly string[], io: OutputStreams): Promise<numbe
       `--overlap must be 0, or a number and a unit up to a week, such as 30s, 1h or 7d, not ${JSON.stringify(overlap)}.`,
     );
   assertUnchanged(problems);
+  assertOutput(io.stdout, secretNotIssued);
   return withExistingDatabase(async ({ database }) =>
     printIssued(io, await rotateApiToken(createDb(database), id, overlapSeconds, ownAuthor()), given.has('json')),
   );

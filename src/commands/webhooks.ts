@@ -27,7 +27,7 @@ import {
   requireKnown,
   runAction,
 } from './options.ts';
-import { describeTimes, printResult, printSecret } from './output.ts';
+import { assertOutput, describeTimes, printResult, printSecret, secretNotIssued, thousands } from './output.ts';
 
 const webhooksHelp = `Usage:
   user-group-gateway webhooks list [--json]
@@ -88,6 +88,7 @@ async function create(args: readonly string[], io: OutputStreams): Promise<numbe
   requireKnown(options, 'type', eventTypeNames);
   requireKnown(options, 'environment', everyEnvironment);
   assertValid(problems, 'webhooks create; no webhook was created', webhooksHelp);
+  assertOutput(io.stdout, secretNotIssued);
   return withExistingDatabase(async ({ database, keys, config }) => {
     const webhookNetworks = config.webhooksAllowedNetworks ?? [];
     const context = { db: createDb(database), keys, feed: bindFeed(database), webhookNetworks };
@@ -147,10 +148,19 @@ async function deliveries(args: readonly string[], io: OutputStreams): Promise<n
   assertUnchanged(problems);
   return withExistingDatabase(async ({ database }) => {
     await findWebhook(database.prisma, id);
-    const found = await listDeliveries(database.prisma, id, { status, limit: Number(limit) });
-    const text = found.map(describeDelivery).join('\n') || 'No deliveries.';
-    return printResult(io, given.has('json'), found.map(deliveryMembers), text);
+    const found = await listDeliveries(database.prisma, id, { status, limit: Number(limit) + 1 });
+    const listed = found.slice(0, Number(limit));
+    const text = listed.map(describeDelivery).join('\n') || 'No deliveries.';
+    printResult(io, given.has('json'), listed.map(deliveryMembers), text);
+    if (found.length > listed.length) (given.has('json') ? io.stderr : io.stdout).write(`${describeMore(listed.length)}\n`);
+    return 0;
   });
+}
+
+/** Says that there are more deliveries than are listed, and how to see them. */
+function describeMore(listed: number): string {
+  const remedy = listed < maxLimit ? `--limit lists up to ${thousands(maxLimit)}.` : 'Webhook.deliveries over GraphQL lists all.';
+  return `There are more than these ${thousands(listed)}. ${remedy}`;
 }
 
 async function redeliver(args: readonly string[], io: OutputStreams): Promise<number> {

@@ -1,10 +1,10 @@
-import { type StdioOptions, spawnSync } from 'node:child_process';
+import { execFileSync, type StdioOptions, spawnSync } from 'node:child_process';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { docsConfig } from '../../src/commands/docs-config.ts';
 import { UsageError } from '../../src/commands/options.ts';
 import { codes, rules } from '../../src/docs-config/rules/registry.ts';
@@ -426,4 +426,23 @@ test.runIf(process.platform === 'linux').each([
   const { status, out, err } = await run(['check', argument]);
   expect([status, err]).toEqual([2, expect.stringMatching(/The folder .*unreadable.d\ufffd\/ cannot be read\.\n/)]);
   expect(out).toContain('1 file checked');
+});
+
+test.runIf(process.platform === 'linux').each([
+  ['a folder', 'broken', ['link', 'loop', 'pipe']],
+  ['a glob', 'broken/**/mint.json', ['link', 'loop', 'pipe']],
+  ['a glob of other names', 'broken/**/docs.json', ['newer']],
+])('a file that cannot be reached is an error, given %s', async (_, argument, names) => {
+  for (const name of ['link', 'loop', 'newer', 'pipe']) await mkdir(join(cwd, 'broken', name), { recursive: true });
+  const path = (name: string, file = 'mint.json') => join(cwd, 'broken', name, file);
+  await writeFile(join(cwd, 'broken/mint.json'), good);
+  await symlink('/nosuch/mint.json', path('link'));
+  await symlink(path('loop'), path('loop'));
+  await symlink('/nosuch/docs.json', path('newer', 'docs.json'));
+  execFileSync('mkfifo', [path('pipe')]);
+  onTestFinished(() => rm(join(cwd, 'broken'), { recursive: true }));
+  const { status, err } = await run(['check', argument]);
+  const reported = err.split('\n').map((line) => /^broken\/(\w+)\//.exec(line)?.[1]);
+  expect([status, reported]).toEqual([2, [...names, undefined]]);
+  expect(err).toMatch(/(mint|docs)\.json: No such file\.\n/);
 });

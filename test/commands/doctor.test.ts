@@ -163,6 +163,20 @@ test.each<Case>([
     () => when(own(undefined, { RATE_LIMT: '5' })),
     /; RATE_LIMT is not a setting, and RATE_LIMIT is not set Correct the name/,
   ],
+  [
+    'settings',
+    'empty',
+    'warning',
+    () => when(own(undefined, { PERSISTED_OPERATIONS: '' })),
+    /; PERSISTED_OPERATIONS is empty, which counts as not set Give it a value/,
+  ],
+  [
+    'settings',
+    'files that cannot be read',
+    'failure',
+    () => when(own(undefined, { PERSISTED_OPERATIONS: '/nosuch' })),
+    /^PERSISTED_OPERATIONS cannot be read: ENOENT.*\/nosuch' Correct the files/,
+  ],
   ['node', 'supported', 'ok', () => when(own(), { nodeVersion: 'v25.0.0' }), /v25.0.0/],
   [
     'node',

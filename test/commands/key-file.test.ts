@@ -77,7 +77,8 @@ test('while nothing is known of the file, not even whether it is there, the keys
 
 test('is read again once after each change; while it is damaged or gone, the keys stay', () => {
   createKeyFile(file);
-  const { keys, reload } = followKeyFile(file);
+  const problems: unknown[] = [];
+  const { keys, reload } = followKeyFile(file, (problem) => problems.push(problem));
   expect(keys).toHaveLength(1);
   expect(reload()).toBeUndefined();
   addKey(file);
@@ -89,5 +90,13 @@ test('is read again once after each change; while it is damaged or gone, the key
   writeFileSync(file, 'damaged');
   expect(reload()).toBeUndefined();
   renameSync(saved, file);
-  expect(reload()).toHaveLength(2);
+  expect(reload()).toBeUndefined();
+  expect(problems.splice(3)).toEqual([
+    new Error(`The file ${file} is missing. Restore it from a backup.`),
+    expect.objectContaining({ message: expect.stringMatching(/^The file .* Restore it from a backup\.$/) }),
+    undefined,
+  ]);
+  addKey(file);
+  expect(reload()).toHaveLength(3);
+  expect(problems).toEqual([undefined, undefined, undefined, undefined]);
 });

@@ -1,8 +1,10 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { backup, restore } from '../../src/commands/backup.ts';
 import { UsageError } from '../../src/commands/options.ts';
+import { readManifest, writeManifest } from '../../src/database/backup/manifest.ts';
 import { generateEncryptionKey } from '../../src/encryption/key-texts.ts';
 import type { TestDataDir } from '../support/data-dir.ts';
 import { makeDatabaseFolder } from '../support/database-folder.ts';
@@ -70,6 +72,90 @@ test('a backup without keys is restored only with a folder that has those that i
   expect(existsSync(restored)).toBe(false);
   writeFileSync(keyFile, testKey);
   expect(await runHere(restore, target, '--keys', dataDir.path)).toMatchObject({ code: 0 });
+});
+
+describe('a backup whose keys are not those of the database', () => {
+  const keyFile = () => join(dataDir.path, 'encryption-keys');
+  afterEach(() => writeFileSync(keyFile(), testKey, { mode: 0o600 }));
+
+  test.each<[string, () => void, RegExp, RegExp]>([
+    [
+      'missing',
+      () => rmSync(keyFile()),
+      /is not configured\. Add it to the file .*encryption-keys, from a backup/,
+      /-keys is missing: look/,
+    ],
+    [
+      'damaged',
+      () => writeFileSync(keyFile(), 'garbage'),
+      /encryption-keys .* Restore it from a backup/,
+      /keep a copy of those in DATA_DIR\./,
+    ],
+    [
+      'of another database',
+      () => writeFileSync(keyFile(), generateEncryptionKey()),
+      /is not configured/,
+      /in DATA_DIR\. .*not checked/,
+    ],
+    [
+      'wrong in the settings',
+      () => vi.stubEnv('ENCRYPTION_KEYS', generateEncryptionKey()),
+      /Add it to ENCRYPTION_KEYS/,
+      /ENCRYPTION_KEYS_FILE\./,
+    ],
+  ])('because they are %s, is made only without keys', async (name, spoil, reason, note) => {
+    spoil();
+    const target = join(folder, `keys ${name}`);
+    const refused = await runHere(backup, target).catch((error: Error) => error);
+    expect(refused).toBeInstanceOf(Error);
+    const { message } = refused as Error;
+    expect(message).toMatch(
+      /^A backup could not be used\. .*To make a backup without encryption keys all the same, pass --without-keys\.$/,
+    );
+    expect(message).toMatch(reason);
+    expect(readdirSync(folder).filter((each) => each.startsWith('keys'))).toEqual([]);
+    const { code, stdout } = await runHere(backup, target, '--without-keys');
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(note) });
+    rmSync(target, { recursive: true });
+  });
+
+  test('restores with those of --keys, which take precedence over those that it has', async () => {
+    const target = join(folder, 'stale');
+    expect(await runHere(backup, target)).toMatchObject({ code: 0 });
+    const right = join(folder, 'right');
+    mkdirSync(right);
+    const manifest = await readManifest(target);
+    const stale = generateEncryptionKey();
+    writeFileSync(join(target, 'encryption-keys'), stale);
+    const sha256 = createHash('sha256').update(stale).digest('hex');
+    const files = manifest.files.map((file) =>
+      file.path === 'encryption-keys' ? { ...file, sha256, bytes: stale.length } : file,
+    );
+    rmSync(join(target, 'backup-manifest.ndjson'));
+    await writeManifest(target, { ...manifest, files });
+
+    const restored = join(folder, 'restored-stale');
+    vi.stubEnv('DATA_DIR', restored);
+    await expect(runHere(restore, target)).rejects.toThrow(/Pass a folder whose file encryption-keys has them with --keys/);
+    for (const wrong of [right, join(folder, 'none')]) {
+      const reason = `${wrong} has no file postgres-password or encryption-keys that can be read. Nothing was restored.`;
+      await expect(runHere(restore, target, '--keys', wrong)).rejects.toThrow(reason);
+    }
+    expect(existsSync(restored)).toBe(false);
+    writeFileSync(join(right, 'encryption-keys'), testKey);
+    expect(await runHere(restore, target, '--keys', right)).toMatchObject({ code: 0 });
+    expect(readFileSync(join(restored, 'encryption-keys'), 'utf8')).toBe(testKey);
+  });
+
+  test('does not take a file that was in use before the keys were in the settings', async () => {
+    writeFileSync(keyFile(), generateEncryptionKey());
+    vi.stubEnv('ENCRYPTION_KEYS', testKey);
+    const target = join(folder, 'of-settings');
+    const { code, stdout } = await runHere(backup, target);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/keep a copy of those in ENCRYPTION_KEYS or/) });
+    expect(stdout).toContain('It contains the password of the database: keep it secret.');
+    expect(existsSync(join(target, 'encryption-keys'))).toBe(false);
+  });
 });
 
 test.each<[string, typeof backup, string[], RegExp]>([

@@ -51,8 +51,13 @@ test('without its file an embedded database with tokens is not served, and no ot
   const { file, settings } = embedded();
   const gateway = await serve(settings);
   await create(gateway.url, 'acme');
-  await gateway.stop();
   const saved = `${file}.saved`;
+  const logged = (text: string) => until(() => gateway.output.stderr.includes(text), `the log has "${text}"`);
+  renameSync(file, saved);
+  await logged('the file of the encryption keys cannot be read');
+  renameSync(saved, file);
+  await logged('the file of the encryption keys can be read again');
+  await gateway.stop();
   renameSync(file, saved);
 
   const refused = await run(['serve'], settings);

@@ -1,4 +1,7 @@
 import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
 import { sendRequest } from '../support/gateway.ts';
@@ -50,6 +53,40 @@ test.runIf(process.platform === 'linux')(
       stderr: 'Standard output is closed. Nothing was exported. Redirect it, or name a file with --output.\n',
     });
     expect(await exportTo('>/dev/null')).toMatchObject({ code: 0, stderr: 'Exported 0 groups.\n' });
+  },
+);
+
+test.runIf(process.platform === 'linux')(
+  'what would be lost with a standard output that is closed is not begun: nothing is changed',
+  async () => {
+    const database = await createTestDatabase();
+    onTestFinished(() => database.close());
+    const runIn = (command: string) =>
+      launch('bash', ['-c', `exec "${process.execPath}" ${binary} ${command}`], { DATABASE_URL: database.url }).ended;
+    expect((await runIn('token create --name a --environment none')).code).toBe(0);
+    const { prisma } = database;
+    const stored = () => Promise.all([prisma.apiToken.findMany(), prisma.webhook.findMany()]);
+    const before = await stored();
+    for (const command of [
+      'token create --name b --environment none',
+      'token rotate 1',
+      'webhooks create --url https://example.com/hook',
+    ]) {
+      const stderr = 'Standard output is closed. Nothing was changed, because the secret is shown only there. Redirect it.\n';
+      expect(await runIn(`${command} >&-`)).toMatchObject({ code: 2, stderr });
+    }
+    expect(await stored()).toEqual(before);
+
+    const folder = mkdtempSync(join(tmpdir(), 'gateway-fix-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, 'mint.json');
+    const text = '{"name": "x", "navigation": [],}';
+    writeFileSync(file, text);
+    const fixed = await runIn(`docs-config check --fix ${file} >&-`);
+    expect(fixed).toMatchObject({ code: 2, stderr: expect.stringMatching(/^Standard output is closed\. No file was changed/) });
+    expect(readFileSync(file, 'utf8')).toBe(text);
+    await runIn(`docs-config check --fix ${file} >/dev/null`);
+    expect(readFileSync(file, 'utf8')).not.toBe(text);
   },
 );
 

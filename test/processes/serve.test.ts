@@ -86,14 +86,15 @@ test.each([[['serve']], [['serve', '--workers', '2']]])(
 );
 
 test.runIf(process.platform !== 'win32').each([1, 2])(
-  'with too few open files for its connections, and a misspelled setting, a start says so once and serves (--workers %i)',
+  'with too few open files for its connections, a misspelled and an empty setting, a start says so once and serves (--workers %i)',
   async (workers) => {
     const command = ['ulimit -n 256 && exec "$0" dist/main.js serve --workers "$1"', process.execPath, String(workers)];
-    const settings = { DATABASE_URL: database.url, RATE_LIMT: '5' };
+    const settings = { DATABASE_URL: database.url, RATE_LIMT: '5', PERSISTED_OPERATIONS: '' };
     const gateway = await untilServing(launch('sh', ['-c', ...command], settings));
     const { stderr } = await gateway.stop();
     expect(stderr.match(/256 open files, and a gateway may need \d+: .*Raise the limit to/g)).toHaveLength(1);
     expect(stderr.match(/RATE_LIMT is not a setting, and RATE_LIMIT is not set/g)).toHaveLength(1);
+    expect(stderr.match(/PERSISTED_OPERATIONS is empty, which counts as not set/g)).toHaveLength(1);
   },
 );
 

@@ -140,6 +140,15 @@ test('webhooks redeliver sends events again, and deliveries lists them', async (
     error: null,
   });
 
+  await webhooks('redeliver', String(id), '--event', eventId);
+  const more = 'There are more than these 1. --limit lists up to 1,000.\n';
+  const json = await webhooks('deliveries', String(id), '--limit', '1', '--json');
+  expect([JSON.parse(json.stdout).length, json.stderr]).toEqual([1, more]);
+  const text = await webhooks('deliveries', String(id), '--limit', '1');
+  expect([text.stdout.split('\n').length, text.stderr]).toEqual([3, '']);
+  expect(text.stdout.endsWith(`\n${more}`)).toBe(true);
+  expect(await webhooks('deliveries', String(id), '--limit', '2', '--json')).toMatchObject({ stderr: '' });
+
   const unknown = await webhooks('redeliver', String(id), '--event', 'x');
   expect(unknown).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^ids\.0: is not the ID of an event/) });
 });

@@ -6,20 +6,32 @@ import { findEmbedded } from '../../database/embedded/embedded.ts';
 import { type Layout, UncertainDatabase } from '../../database/embedded/layout.ts';
 import { readPassword } from '../../database/embedded/password.ts';
 import { packageRoot } from '../../package-root.ts';
-import { settings } from '../../settings.ts';
-import { findMisspelled } from '../context.ts';
+import { ConfigError, settings } from '../../settings.ts';
+import { findEmpty, findMisspelled } from '../context.ts';
 import { keyFile } from '../key-file.ts';
 import { compareOpenFiles, listenProblem, tryListening } from '../open-listener.ts';
 import { type Check, type CheckContext, describeBytes, failure, type Outcome, ok, skipped, warning } from './check.ts';
 
-/** Which settings are set, and whether those that belong together agree. Invalid ones end before. */
-export const checkSettings: Check = ({ environment, config }) => {
+/** Which settings are set, whether those that belong together agree, and what they name can be read. Invalid ones end before. */
+export const checkSettings: Check = async ({ environment, config }) => {
+  if (config.persistedOperationsPath) {
+    // Only then, because it loads the whole GraphQL schema.
+    const { readPersistedOperations } = await import('../persisted-operations-files.ts');
+    try {
+      await readPersistedOperations(config);
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      return failure(error.problems.join('; '), 'Correct the files or the setting: nothing starts with them.');
+    }
+  }
   const names = Object.values(settings)
     .map(({ name }) => name)
     .filter((name) => environment[name]);
   const found = names.length === 0 ? 'valid; all have their defaults' : `valid; set: ${names.join(', ')}`;
   const misspelled = findMisspelled(environment);
   if (misspelled.length > 0) return warning(`${found}; ${misspelled.join('; ')}`, 'Correct the name, or remove the variable.');
+  const empty = findEmpty(environment);
+  if (empty.length > 0) return warning(`${found}; ${empty.join('; ')}`, 'Give it a value, or remove the variable.');
   const isLocal = ['127.0.0.1', 'localhost', '::1'].includes(config.host);
   if (!isLocal && !config.publicUrl)
     return warning(

@@ -20,9 +20,7 @@ export interface BackupOptions {
   readonly dataDir: string;
   /** The folder to create; it may exist if it is empty. */
   readonly target: string;
-  /**
-   * The files in `dataDir` that are copied, too, if they exist. Last, so that they have the keys of all that was written before.
-   */
+  /** The files in `dataDir` that are copied, too. Last, so that they have the keys of all that was written before. */
   readonly secretFiles: readonly string[];
   /** The version of the gateway. */
   readonly gateway: string;
@@ -32,6 +30,12 @@ export interface BackupOptions {
   readonly onProgress?: (copied: number, total: number) => void;
   /** Receives messages for the operator. */
   readonly onEvent?: (message: string) => void;
+  /**
+   * Looks at the database before anything is written; a failure ends the backup.
+   *
+   * @param connect how to connect to a database of the server.
+   */
+  readonly inspect?: (connect: (database: string) => Connection) => Promise<void>;
 }
 
 /**
@@ -53,6 +57,7 @@ export async function createBackup(options: BackupOptions): Promise<Manifest> {
   const draft = `${target}.partial`;
   const embedded = await openEmbedded(dataDir, { ...(onEvent && { onEvent }) });
   try {
+    await options.inspect?.(embedded.connection);
     await makeDraft(draft);
     try {
       const session = await beginBackup(embedded.connection('postgres'));
@@ -113,7 +118,7 @@ async function copyAll(
   await write(`${clusterFolder}/backup_label`, label);
   const histories = (await readdir(join(layout.cluster, 'pg_wal'))).filter((name) => name.endsWith('.history'));
   await forEachOf([...histories, ...segments], async (name) => void (await copyCluster(`pg_wal/${name}`)));
-  for (const name of secretFiles) await copy(join(layout.dataDir, name), name).catch(ifSourceMissing);
+  for (const name of secretFiles) await copy(join(layout.dataDir, name), name);
   signal.throwIfAborted();
 
   files.sort((a, b) => (a.path < b.path ? -1 : 1));

@@ -12,7 +12,6 @@ import { requirePassword } from '../embedded/password.ts';
 import { runningPostmaster } from '../embedded/server-lock.ts';
 import { withCode } from '../errors.ts';
 import { describeLeft, describeWriteFailure } from './backup-target.ts';
-import { ifMissing } from './cluster-files.ts';
 import { copyFile, forEachOf, syncFolder } from './copy-file.ts';
 import { clusterFolder, requireSpace } from './create-backup.ts';
 import { type BackupFile, type Manifest, readManifest } from './manifest.ts';
@@ -39,7 +38,7 @@ export interface RestoreOptions<Report> {
   readonly dataDir: string;
   /** The files of `dataDir` that hold secrets. */
   readonly secretFiles: readonly string[];
-  /** A folder with these files, for a backup that has none. */
+  /** A folder with at least one of these files, which is taken instead of the one of the backup. */
   readonly secretsFolder: string | undefined;
   readonly signal: AbortSignal;
   /** Receives how much is copied, and how much there is to copy, in bytes. */
@@ -66,6 +65,7 @@ export async function restoreBackup<Report>(
   options: RestoreOptions<Report>,
 ): Promise<{ readonly manifest: Manifest; readonly report: Report }> {
   const { source, signal } = options;
+  const secrets = findSecrets(options);
   const manifest = await readManifest(source);
   const existed = await requireEmpty(options.dataDir);
   const layout = layOut(options.dataDir);
@@ -89,7 +89,7 @@ export async function restoreBackup<Report>(
       draft.home,
       manifest.files.reduce((sum, { bytes }) => sum + bytes, 0),
     );
-    await copyFiles(manifest, draft, options);
+    await copyFiles(manifest, secrets, draft, options);
     const report = await recover(manifest, draft, binaries, options);
     signal.throwIfAborted();
     await publish(draft, layout, options.secretFiles, placed);
@@ -111,8 +111,21 @@ export async function restoreBackup<Report>(
   }
 }
 
-async function copyFiles(manifest: Manifest, draft: Layout, options: RestoreOptions<unknown>): Promise<void> {
-  const { source, signal, onProgress, secretFiles, secretsFolder } = options;
+/** The secret files that are not taken from the backup, by their names. @throws Error when the folder has none of them. */
+function findSecrets({ secretFiles, secretsFolder }: RestoreOptions<unknown>): ReadonlyMap<string, string> {
+  if (secretsFolder === undefined) return new Map();
+  const found = secretFiles.map((name) => [name, join(secretsFolder, name)] as const).filter(([, path]) => existsSync(path));
+  if (found.length > 0) return new Map(found);
+  throw new Error(`${secretsFolder} has no file ${secretFiles.join(' or ')} that can be read. Nothing was restored.`);
+}
+
+async function copyFiles(
+  manifest: Manifest,
+  secrets: ReadonlyMap<string, string>,
+  draft: Layout,
+  options: RestoreOptions<unknown>,
+): Promise<void> {
+  const { source, signal, onProgress } = options;
   const own = async (path: string) => {
     if (draft.user) await chown(path, draft.user.uid, draft.user.gid);
   };
@@ -140,11 +153,8 @@ async function copyFiles(manifest: Manifest, draft: Layout, options: RestoreOpti
     await copy(file, target);
     await own(target);
   });
-  for (const file of others) await copy(file, join(draft.dataDir, file.path));
-  for (const name of secretFiles) {
-    if (secretsFolder === undefined || others.some(({ path }) => path === name)) continue;
-    await copyFile(join(secretsFolder, name), join(draft.dataDir, name), { signal }).catch(ifMissing);
-  }
+  for (const file of others) if (!secrets.has(file.path)) await copy(file, join(draft.dataDir, file.path));
+  for (const [name, path] of secrets) await copyFile(path, join(draft.dataDir, name), { signal });
   for (const folder of [...folders, draft.dataDir]) await syncFolder(folder);
 }
 
