@@ -150,7 +150,7 @@ export type EventType =
   | 'USER_GROUP_DELETED'
   /** `user_group.environment_changed`: a user group was moved to another environment, to which the event belongs. */
   | 'USER_GROUP_ENVIRONMENT_CHANGED'
-  /** `user_group.imported`: an import created or changed user groups; one event for each import, with their numbers so far. */
+  /** `user_group.imported`: an import created or changed user groups; one event for each environment that it changed, with the numbers so far. */
   | 'USER_GROUP_IMPORTED'
   /** `user_group.resumed`: a user group was resumed: its tokens identify it again. */
   | 'USER_GROUP_RESUMED'
@@ -202,6 +202,8 @@ export type PropertyFilter = {
 export type ResumeUserGroupInput = {
   /** Selects the group; not by a token if it is suspended. */
   readonly by: UserGroupBy;
+  /** The version that the group must have, from 1 to 2147483647: the one that you read. If it has another one, nothing is changed, and the result is VersionMismatch with the group as it is. Without it, or with null, any version is changed. */
+  readonly expectedVersion?: number | null | undefined;
 };
 
 /** Whose embed tokens are revoked. */
@@ -238,7 +240,9 @@ export type SetUserGroupEnvironmentInput = {
 export type SuspendUserGroupInput = {
   /** Selects the group; not by a token if it is suspended. */
   readonly by: UserGroupBy;
-  /** Why it is suspended: 1 to 255 characters without control characters. Defaults to none. */
+  /** The version that the group must have, from 1 to 2147483647: the one that you read. If it has another one, nothing is changed, and the result is VersionMismatch with the group as it is. Without it, or with null, any version is changed. */
+  readonly expectedVersion?: number | null | undefined;
+  /** Why it is suspended: 1 to 255 characters without control characters. Null removes the reason of a group that is suspended already; omitted, it is kept. */
   readonly reason?: string | null | undefined;
 };
 
@@ -483,6 +487,7 @@ export type SuspendUserGroup = { readonly result:
     | Failure_NotFound
     | { readonly userGroup: UserGroup }
     | Failure_Unauthenticated
+    | Failure_VersionMismatch
    | null };
 
 export type ResumeUserGroupVariables = Exact<{
@@ -496,6 +501,7 @@ export type ResumeUserGroup = { readonly result:
     | Failure_NotFound
     | { readonly userGroup: UserGroup }
     | Failure_Unauthenticated
+    | Failure_VersionMismatch
    | null };
 
 export type RevokeEmbedTokensVariables = Exact<{

@@ -6,8 +6,9 @@ import { GatewayError, InvalidInput, type Issue, shorten } from '../errors.ts';
 import { jsonObject, requireMediaType } from '../http/body.ts';
 import { httpLimits } from '../http/limits.ts';
 import { mediaTypes } from '../http/media-types.ts';
-import { type Failure, problem } from '../http/problem.ts';
+import { problem } from '../http/problem.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../http/types.ts';
+import { parseQuery } from '../json.ts';
 import type { Services, UserGroupBy } from '../user-groups/user-groups.ts';
 import { createEmbedToken } from './embed-tokens.ts';
 import type { EmbedTokenInput } from './rules.ts';
@@ -16,11 +17,15 @@ import type { EmbedTokenInput } from './rules.ts';
 export const embedTokenMethods = ['POST'] as const;
 
 /** The members whose names differ from those of the GraphQL schema. */
-const members = { expires_in_seconds: 'expiresInSeconds', include_properties: 'includeProperties' } as const;
+const renamed = { expires_in_seconds: 'expiresInSeconds', include_properties: 'includeProperties' } as const;
 const selectors = { provided_id: 'providedId', team_id: 'teamId', token: 'token' } as const;
 const memberNames = new Map<unknown, string>(
-  Object.entries({ ...members, ...selectors }).map(([member, name]) => [name, member]),
+  Object.entries({ ...renamed, ...selectors }).map(([member, name]) => [name, member]),
 );
+
+/** Every member of a request, and of the objects in it. */
+const knownMembers = ['user_group_id', 'by', 'audience', ...Object.keys(renamed), 'viewer', 'resources', 'origin'];
+const knownIn = { by: Object.keys(selectors), viewer: ['id', 'name', 'email', 'attributes'] };
 
 /**
  * Creates the handler of `POST /api/embed-tokens`, the mutation `createEmbedToken` with members in snake case. It changes
@@ -31,20 +36,40 @@ export function embedTokenHandler(services: Services): Handler {
     async handle(request) {
       request.operation = 'createEmbedToken';
       request.caller.require('embed:sign');
+      const body = jsonObject(request, 'Send a JSON object.') as Record<string, unknown>;
+      assertAllKnown(body, request.query);
       const {
         expires_in_seconds: expiresInSeconds,
         include_properties: includeProperties,
         by: given,
         user_group_id: userGroupId,
         ...others
-      } = jsonObject(request, 'Send a JSON object.');
+      } = body;
       const input = { ...others, expiresInSeconds, includeProperties } as EmbedTokenInput;
-      const { token, expiresAt } = await createEmbedToken(services, request.caller, selectorOf(given, userGroupId), input);
-      const body = JSON.stringify({ success: 1, token, expires_at: expiresAt });
-      return { status: 200, headers: { 'content-type': mediaTypes.json }, body };
+      const by = selectorOf(given, userGroupId);
+      const { token, expiresAt } = await createEmbedToken(services, request.caller, by, input).catch((error: unknown) => {
+        throw withMemberNames(error);
+      });
+      const response = JSON.stringify({ success: 1, token, expires_at: expiresAt });
+      return { status: 200, headers: { 'content-type': mediaTypes.json }, body: response };
     },
-    renderError: (error, request) => problem(withMemberNames(error), request),
+    renderError: problem,
   };
+}
+
+/** Checks that nothing is ignored: a token that lasts longer, or opens more, than its creator meant. @throws InvalidInput. */
+function assertAllKnown(body: Readonly<Record<string, unknown>>, query: string): void {
+  const unknownIn = (names: Iterable<string>, known: readonly string[], within: Issue['path'] = []): Issue[] =>
+    [...names]
+      .filter((name) => !known.includes(name))
+      .map((name) => ({ path: [...within, name], message: `is not known here; known are ${known.join(', ')}.` }));
+  const parameters = new Set(parseQuery(query).keys());
+  const issues = [
+    ...unknownIn(Object.keys(body), knownMembers),
+    ...Object.entries(knownIn).flatMap(([name, known]) => unknownIn(Object.keys(Object(body[name] ?? {})), known, [name])),
+    ...[...parameters].map((name) => ({ path: [name], message: 'is in the query string; send it in the body.' })),
+  ];
+  if (issues.length > 0) throw new InvalidInput(issues);
 }
 
 /** The selector of the group: `by`, or `user_group_id` for its provided id. Values are not checked, except for a number. */
@@ -60,18 +85,17 @@ function selectorOf(by: unknown, userGroupId: unknown): UserGroupBy {
     throw new InvalidInput([{ path: ['by'], message }]);
   }
   if (name === 'teamId' && !(Number.isInteger(value) && (value as number) >= 0 && (value as number) < 2 ** 31)) {
-    throw new InvalidInput([{ path: ['by', 'teamId'], message: 'must be a whole number from 0 to 2147483647.' }]);
+    throw new InvalidInput([{ path: ['by', 'team_id'], message: 'must be a whole number from 0 to 2147483647.' }]);
   }
   return { [name]: value } as unknown as UserGroupBy;
 }
 
-/** A failure whose issue paths have the names of the members. */
-function withMemberNames(failure: Failure): Failure {
-  const rename = ([first = '', ...rest]: Issue['path']): Issue['path'] =>
-    first === 'by' ? [first, ...rest.map((name) => memberNames.get(name) ?? name)] : [memberNames.get(first) ?? first, ...rest];
-  const { code, message, allow, retryAfterSeconds, issues = [] } = failure;
-  const renamed = issues.map(({ path, message }) => ({ path: path.length === 0 ? path : rename(path).map(String), message }));
-  return { code, message, allow, retryAfterSeconds, issues: renamed };
+/** An error whose issue paths, if it has any, have the names of the members. */
+function withMemberNames(error: unknown): unknown {
+  if (!(error instanceof InvalidInput)) return error;
+  const rename = (names: Issue['path'], depth: number): Issue['path'] =>
+    names.map((name, index) => (index < depth ? (memberNames.get(name) ?? name) : name));
+  return new InvalidInput(error.issues.map(({ path, message }) => ({ path: rename(path, path[0] === 'by' ? 2 : 1), message })));
 }
 
 /** The methods of the introspection endpoint. */

@@ -3,7 +3,8 @@ import type { Caller } from '../caller.ts';
 import { Conflict, InvalidInput, VersionMismatch } from '../errors.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import { changedValues, type UserGroupFields } from './attribute-values.ts';
-import { checkDelete, checkMergedProperties, checkSelector, checkSetEnvironment, checkSuspend, checkUpdate } from './rules.ts';
+import { checkMergedProperties, checkSelected, checkSetEnvironment, checkSuspend, checkUpdate } from './rules.ts';
+import type { StatusChange } from './statements/single-changes.ts';
 import type { UserGroupTarget } from './statements/update.ts';
 import { locate, notFound, type Services, type UserGroupBy } from './user-groups.ts';
 import { applyMergePatch, type Json, printableIssues } from './values.ts';
@@ -103,7 +104,7 @@ export async function deleteUserGroup(
   expectedVersions?: readonly number[],
 ): Promise<UserGroup> {
   caller.require('groups:write');
-  checkDelete({ by, expectedVersions });
+  checkSelected({ by, expectedVersions });
   const group = await locate(services, caller, by);
   if (!group) throw notFound();
   const { environmentTag, allEnvironments, author } = caller;
@@ -158,42 +159,52 @@ function idIsHeld(providedId: string, wanted: EnvironmentTag | null, heldIn: Env
 
 /**
  * Suspends a group: its tokens, those in their grace period, and its embed tokens identify nothing from the next request on, on
- * every instance, until {@link resumeUserGroup}. Everything else about it works. Suspending it again replaces the reason.
+ * every instance, until {@link resumeUserGroup}. Everything else about it works.
  *
- * @param reason 1 to 255 characters without control characters; null and undefined give none.
+ * @param reason 1 to 255 characters without control characters; null removes the stored one, undefined keeps it.
+ * @param expectedVersions the group must have one of these versions; undefined permits any.
  * @throws Forbidden without `groups:write`.
  * @throws InvalidInput.
  * @throws NotFound, also for a token of a group that is suspended.
+ * @throws VersionMismatch.
  */
 export async function suspendUserGroup(
   services: Services,
   caller: Caller,
   by: UserGroupBy,
   reason?: string | null,
+  expectedVersions?: readonly number[],
 ): Promise<UserGroup> {
   caller.require('groups:write');
-  checkSuspend({ by, reason });
-  return setStatus(services, caller, by, { suspended: true, suspendedReason: reason ?? null });
+  checkSuspend({ by, reason, expectedVersions });
+  return setStatus(services, caller, by, { suspended: true, suspendedReason: reason, expectedVersions });
 }
 
 /**
  * Resumes a group that is suspended: its tokens identify it again. One that is not suspended stays as it is.
  *
+ * @param expectedVersions the group must have one of these versions; undefined permits any.
  * @throws Forbidden without `groups:write`.
  * @throws InvalidInput.
  * @throws NotFound, also for a token of a group that is suspended.
+ * @throws VersionMismatch.
  */
-export async function resumeUserGroup(services: Services, caller: Caller, by: UserGroupBy): Promise<UserGroup> {
+export async function resumeUserGroup(
+  services: Services,
+  caller: Caller,
+  by: UserGroupBy,
+  expectedVersions?: readonly number[],
+): Promise<UserGroup> {
   caller.require('groups:write');
-  checkSelector(by);
-  return setStatus(services, caller, by, { suspended: false, suspendedReason: null });
+  checkSelected({ by, expectedVersions });
+  return setStatus(services, caller, by, { suspended: false, suspendedReason: null, expectedVersions });
 }
 
 async function setStatus(
   services: Services,
   caller: Caller,
   by: UserGroupBy,
-  status: Pick<UserGroup, 'suspended' | 'suspendedReason'>,
+  status: Pick<StatusChange, 'suspended' | 'suspendedReason' | 'expectedVersions'>,
 ): Promise<UserGroup> {
   const group = await locate(services, caller, by, { withJson: false });
   if (!group) throw notFound();
@@ -201,5 +212,6 @@ async function setStatus(
   const { environmentTag, allEnvironments, author } = caller;
   const changed = await services.db.userGroup.setStatus({ teamId, environmentTag, allEnvironments, ...status, author });
   if (!changed) throw notFound(); // deleted, or moved to another environment
-  return changed;
+  if ('current' in changed) throw new VersionMismatch(changed.current);
+  return changed.userGroup;
 }

@@ -89,13 +89,14 @@ export const checkMergedProperties = checkOf((properties: unknown) =>
   propertiesIssues(['mergeProperties'], properties).map(({ path, message }) => ({ path, message: `after the merge ${message}` })),
 );
 
-/** Checks the input of a deletion. */
-export const checkDelete = checkOf((input: Expecting & Selecting) => [...selectorIssues(input.by), ...versionIssues(input)]);
+/** Checks the input of a deletion, or a resumption. */
+export const checkSelected = checkOf((input: Expecting & Selecting) => [...selectorIssues(input.by), ...versionIssues(input)]);
 
 /** Checks the input of a suspension. */
-export const checkSuspend = checkOf(({ by, reason }: Unchecked<'reason'> & Selecting) => [
-  ...selectorIssues(by),
+export const checkSuspend = checkOf(({ reason, ...input }: Unchecked<'reason'> & Expecting & Selecting) => [
+  ...selectorIssues(input.by),
   ...(reason == null ? [] : newTextIssues(['reason'], reason)),
+  ...versionIssues(input),
 ]);
 
 /** Checks the input of a change of environment. The environment must be given; `null` means untagged. */

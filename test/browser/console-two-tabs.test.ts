@@ -197,6 +197,38 @@ test('a group that was changed meanwhile is moved after the person has confirmed
   await page.getByRole('heading', { level: 1, name: 'Customer' }).waitFor();
 });
 
+test('a group whose status was changed meanwhile is suspended, or resumed, after the person has seen why and confirmed again', async () => {
+  const { page, assertFlawless } = await openGroup('held');
+  const by = { providedId: 'held' };
+  const status = async () => {
+    const query = 'query ($by: UserGroupBy!) { userGroup(by: $by) { status suspendedReason } }';
+    return Object.values((await gateway.graphql(query, { by })).json.data.userGroup);
+  };
+  const dialog = page.getByRole('dialog');
+  await page.getByRole('button', { name: 'Suspend …' }).click();
+  await mutate(gateway, 'suspendUserGroup', { by, reason: 'legal hold' });
+  const suspend = () => dialog.getByRole('button', { name: 'Suspend the group' }).click();
+  await suspend();
+  expect(await differencesIn(page)).toEqual([
+    ['Status', 'ACTIVE', 'SUSPENDED'],
+    ['Reason of the suspension', 'none', 'legal hold'],
+  ]);
+  await assertFlawless();
+  await suspend();
+  await page.getByText('Reason: legal hold').waitFor();
+  expect(await status()).toEqual(['SUSPENDED', 'legal hold']);
+
+  await mutate(gateway, 'suspendUserGroup', { by, reason: 'do not resume' });
+  await page.getByRole('button', { name: 'Resume …' }).click();
+  const resume = () => dialog.getByRole('button', { name: 'Resume the group' }).click();
+  await resume();
+  expect(await differencesIn(page)).toEqual([['Reason of the suspension', 'legal hold', 'do not resume']]);
+  expect(await status()).toEqual(['SUSPENDED', 'do not resume']);
+  await resume();
+  await page.getByRole('button', { name: 'Suspend …' }).waitFor();
+  expect(await status()).toEqual(['ACTIVE', null]);
+});
+
 test('of several groups, those that were changed since the list was loaded are deleted after the person has confirmed again', async () => {
   for (const providedId of ['several-1', 'several-2']) {
     await mutate(gateway, 'getOrCreateUserGroup', { providedId, name: providedId });

@@ -33,12 +33,6 @@ test('creates the token that the mutation creates, from members in snake case', 
   expect((await introspectToken(gateway, signer, json.token)).json).toMatchObject({ active: true, sub: 'acme', ...context });
 });
 
-test('a viewer has no other claims than the documented ones', async () => {
-  const viewer = { id: 'ada', role: 'admin', attributes: { a: 1 } };
-  const { claims } = partsOf((await send({ user_group_id: 'acme', viewer })).json.token);
-  expect(claims['viewer']).toEqual({ id: 'ada', attributes: { a: 1 } });
-});
-
 test.each<[string, () => object]>([
   ['user_group_id', () => ({ user_group_id: 'acme' })],
   ['its team id', () => ({ by: { team_id: group.team_id } })],
@@ -71,6 +65,24 @@ test.each<[string, object, number, object]>([
   const reply = await send(body);
   expect(reply.status).toBe(status);
   expect(reply.json).toMatchObject({ success: 0, ...expected });
+});
+
+test.each<[string, object, (string | number)[]]>([
+  ['the name that GraphQL has', { expiresInSeconds: 60 }, ['expiresInSeconds']],
+  ['a shortened name', { expires_in: 60 }, ['expires_in']],
+  ['a singular, also without a value', { resource: null }, ['resource']],
+  ['a viewer that is no object', { viewerId: 'ada' }, ['viewerId']],
+  ['a member of the viewer', { viewer: { id: 'ada', role: 'admin' } }, ['viewer', 'role']],
+  ['a member of the selector', { by: { provided_id: 'acme', teamId: 1 }, user_group_id: undefined }, ['by', 'teamId']],
+])('nothing is ignored: %s', async (_, members, path) => {
+  const { status, json } = await send({ user_group_id: 'acme', ...members });
+  expect([status, json.code, json.issues]).toMatchObject([400, 'INVALID_INPUT', [{ path }]]);
+});
+
+test('nothing is ignored: parameters in the query', async () => {
+  const path = '/api/embed-tokens?expires_in_seconds=60&viewer[id]=ada';
+  const { status, json } = await gateway.send('POST', path, { token: signer, body: { user_group_id: 'acme' } });
+  expect([status, json.issues]).toMatchObject([400, [{ path: ['expires_in_seconds'] }, { path: ['viewer[id]'] }]]);
 });
 
 test('a suspended group is 409 SUSPENDED', async () => {

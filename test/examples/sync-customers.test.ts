@@ -54,18 +54,19 @@ test('updates what differs, keeps other properties, and reports each line that f
     'initech,Initech,gold',
     'acme,again,',
     ',nobody,',
+    'globex,,',
     `${'x'.repeat(256)},long,`,
   ];
   const ended = await sync(`\ufeff${lines.join('\r\n')}\r\n`);
-  expect(ended).toMatchObject({ code: 1, stdout: '1 created, 1 updated, 0 unchanged, 3 failed\n' });
+  expect(ended).toMatchObject({ code: 1, stdout: '1 created, 2 updated, 0 unchanged, 3 failed\n' });
   expect(ended.stderr.trim().split('\n').sort()).toEqual([
     'test.csv:5: acme: An earlier line has the same id.',
-    'test.csv:6: : The column id is missing or empty.',
-    expect.stringMatching(/^test\.csv:7: x+: .*providedId/),
+    'test.csv:6: : The column id is empty.',
+    expect.stringMatching(/^test\.csv:8: x+: .*providedId/),
   ]);
   expect(await groups()).toMatchObject([
     { providedId: 'acme', name: 'ACME "Corp"', properties: { region: 'eu', seats: 5 } },
-    {},
+    { providedId: 'globex', name: 'Globex, Inc.', properties: { region: 'us' } },
     {},
     { providedId: 'initech', name: 'Initech', properties: { plan: 'gold' } },
   ]);
@@ -74,6 +75,14 @@ test('updates what differs, keeps other properties, and reports each line that f
 test.each([
   ['is not UTF-8', Uint8Array.from([...Buffer.from('id,name\na,M'), 0xfc, 0x0a]), {}, 'ERR_ENCODING_INVALID_ENCODED_DATA'],
   ['has a line with too few fields', 'id,name,plan\nnew,New,gold\nother,Other\n', {}, 'CSV_RECORD_INCONSISTENT_COLUMNS'],
+  ['has no column name', 'id,plan\nacme,gold\n', {}, 'has no column "name". Nothing was sent.'],
+  [
+    'has a column in another case',
+    'id,Name,plan\nacme,ACME,gold\n',
+    {},
+    'has no column "name", has an unknown column "Name". Nothing was sent.',
+  ],
+  ['has a column twice', 'id,name,plan,plan\nacme,ACME,gold,free\n', {}, 'has the column "plan" twice. Nothing was sent.'],
   ['is sent with a wrong API token', 'id,name\nnew,New\n', { API_TOKEN: 'ugk_of_nobody_at_all' }, 'UNAUTHENTICATED'],
 ] as const)('changes nothing when the file %s, and says so', async (_, content, settings, code) => {
   const before = await groups();

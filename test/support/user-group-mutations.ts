@@ -24,6 +24,7 @@ const documents = {
   updateUserGroup: document('updateUserGroup', group, mismatch),
   setUserGroupEnvironment: document('setUserGroupEnvironment', group, mismatch),
   rotateUserGroupToken: document('rotateUserGroupToken', `previousTokenExpiresAt ${group}`, mismatch),
+  suspendUserGroup: document('suspendUserGroup', group, mismatch),
   deleteUserGroup: document('deleteUserGroup', 'deletedId', mismatch),
 };
 

@@ -90,14 +90,15 @@ type GetOrCreateInput struct {
 	IdempotencyKey string              `json:"-"`
 }
 
-// UpdateInput is what to change; what is empty or nil stays as it is.
+// UpdateInput is what to change; what is empty or nil stays as it is. With ExpectedVersion, the Version that you read, a
+// group that has another one stays as it is: VERSION_MISMATCH.
 type UpdateInput struct {
 	By              By                   `json:"by"`
 	Name            string               `json:"name,omitempty"`
 	Properties      any                  `json:"properties,omitempty"`
 	MergeProperties any                  `json:"mergeProperties,omitempty"`
 	Mapping         *[]DataSourceMapping `json:"mapping,omitempty"`
-	ExpectedVersion int                  `json:"expectedVersion,omitempty"`
+	ExpectedVersion *int                 `json:"expectedVersion,omitempty"`
 	IdempotencyKey  string               `json:"-"`
 }
 
@@ -108,13 +109,14 @@ type RotateTokenInput struct {
 	IdempotencyKey string `json:"-"`
 }
 
-// EmbedTokenInput is the group, and what its embed token says.
+// EmbedTokenInput is the group, and what its embed token says. Of Resources, an empty list opens nothing, and nil does not
+// say what the token opens.
 type EmbedTokenInput struct {
 	By                By       `json:"by"`
 	Audience          string   `json:"audience,omitempty"`
 	ExpiresInSeconds  int      `json:"expiresInSeconds,omitempty"`
 	Viewer            *Viewer  `json:"viewer,omitempty"`
-	Resources         []string `json:"resources,omitempty"`
+	Resources         []string `json:"resources"`
 	Origin            string   `json:"origin,omitempty"`
 	IncludeProperties bool     `json:"includeProperties,omitempty"`
 }

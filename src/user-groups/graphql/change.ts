@@ -179,20 +179,24 @@ builder.relayMutationField(
     inputFields: (t) => ({
       by: by(t, byNotSuspended),
       reason: t.string({
-        description: `Why it is suspended: 1 to ${userGroupLimits.maxTextLength} characters without control characters. Defaults to none.`,
+        description:
+          `Why it is suspended: 1 to ${userGroupLimits.maxTextLength} characters without control characters. Null removes the reason ` +
+          'of a group that is suspended already; omitted, it is kept.',
       }),
+      expectedVersion: expectedVersion(t),
     }),
   },
   {
     nullable: true,
-    errors: { types: [NotFound], union: { description: 'The suspended group, or an error.' } },
+    errors: { types: [NotFound, VersionMismatch], union: { description: 'The suspended group, or an error.' } },
     description:
       'Suspends a group: its tokens, those in their grace period too, and its embed tokens identify nothing from the next request ' +
-      'on, until it is resumed. It can still be read, changed and deleted. Suspending it again replaces the reason. Requires the ' +
-      'scope groups:write.',
+      'on, until it is resumed. It can still be read, changed and deleted. Suspending it again with a reason replaces ' +
+      'the stored one. Requires the scope groups:write.',
     resolve: async (_, { input }, { services, caller }) => {
       caller.require('groups:write');
-      return { userGroup: await suspendUserGroup(services, caller, requireSelector(input.by), input.reason) };
+      const selector = requireSelector(input.by);
+      return { userGroup: await suspendUserGroup(services, caller, selector, input.reason, expectedVersionsOf(input)) };
     },
   },
   { description: 'The suspended group.', outputFields: (t) => ({ userGroup: userGroupField(t, 'The suspended group.') }) },
@@ -200,16 +204,19 @@ builder.relayMutationField(
 
 builder.relayMutationField(
   'resumeUserGroup',
-  { description: 'The group to resume.', inputFields: (t) => ({ by: by(t, byNotSuspended) }) },
+  {
+    description: 'The group to resume.',
+    inputFields: (t) => ({ by: by(t, byNotSuspended), expectedVersion: expectedVersion(t) }),
+  },
   {
     nullable: true,
-    errors: { types: [NotFound], union: { description: 'The group, which is active, or an error.' } },
+    errors: { types: [NotFound, VersionMismatch], union: { description: 'The group, which is active, or an error.' } },
     description:
       'Resumes a suspended group: its tokens identify it again. A group that is not suspended stays as it is. Requires the scope ' +
       'groups:write.',
     resolve: async (_, { input }, { services, caller }) => {
       caller.require('groups:write');
-      return { userGroup: await resumeUserGroup(services, caller, requireSelector(input.by)) };
+      return { userGroup: await resumeUserGroup(services, caller, requireSelector(input.by), expectedVersionsOf(input)) };
     },
   },
   {

@@ -9,14 +9,13 @@ import {
 import type { Database } from '../../database/client.ts';
 import { columnTypes } from '../../database/columns.ts';
 import { violatedUniqueIndex } from '../../database/errors.ts';
-import type { EnvironmentTag, UserGroup } from '../../generated/prisma/client.ts';
+import type { EnvironmentTag } from '../../generated/prisma/client.ts';
 import {
   changeTime,
   type Expected,
   type Expecting,
   isExpected,
   toExpected,
-  UserGroupRow,
   userGroupColumnCount,
   userGroupSelectList,
   versionAfter,
@@ -31,10 +30,10 @@ interface Target extends Authored {
 }
 
 /** The new status of a group, every rule checked. */
-interface StatusChange extends Target {
+export interface StatusChange extends Target, Expecting {
   readonly suspended: boolean;
-  /** Null where it is not suspended. */
-  readonly suspendedReason: string | null;
+  /** Null where it is not suspended; undefined keeps the stored one. */
+  readonly suspendedReason: string | null | undefined;
 }
 
 /** A group to move to an environment, and who does. */
@@ -55,7 +54,7 @@ export interface SingleChanges {
    * Suspends or resumes a group, records what differs, and returns it; undefined when there is no such group among those that may
    * be changed.
    */
-  setStatus(change: StatusChange): Promise<UserGroup | undefined>;
+  setStatus(change: StatusChange): Promise<Expected | undefined>;
   /**
    * Moves a group to an environment; undefined when there is no such group.
    *
@@ -78,14 +77,17 @@ export function bindSingleChanges({ query }: Pick<Database, 'query'>, onRecorded
       }
       return deleted;
     },
-    async setStatus({ teamId, environmentTag, allEnvironments, suspended, suspendedReason, author }) {
-      const values = [teamId, allEnvironments, environmentTag, suspendedReason, ...authorLists([{ author }])];
+    async setStatus({ suspended, suspendedReason, expectedVersions, author, ...target }) {
+      const { teamId, environmentTag, allEnvironments } = target;
+      const reason = [suspendedReason, suspendedReason === undefined];
+      const values = [teamId, allEnvironments, environmentTag, expectedVersions, ...reason, ...authorLists([{ author }])];
       const [row] = suspended ? await query('suspend-group', suspend, values) : await query('resume-group', resume, values);
-      if (!row) return undefined;
-      const group = new UserGroupRow(row);
-      const changesBytes = Number(row[userGroupColumnCount]);
-      if (changesBytes > 0) onRecorded({ author, providedId: group.providedId, changesBytes });
-      return group;
+      const changed = row && toExpected(row);
+      const changesBytes = Number(row?.[userGroupColumnCount + 1]);
+      if (changed && 'userGroup' in changed && changesBytes > 0) {
+        onRecorded({ author, providedId: changed.userGroup.providedId, changesBytes });
+      }
+      return changed;
     },
     async setEnvironment({ teamId, environmentTag, expectedVersions, author }) {
       try {
@@ -136,16 +138,20 @@ const deleteGroup = `
 
 const nameOf = (suspended: string): string => `case when ${suspended} then 'SUSPENDED' else 'ACTIVE' end`;
 
-const differs = (suspended: boolean): string => `(g.suspended <> ${suspended} or g.suspended_reason is distinct from $4::text)`;
+/** The reason as it will be. */
+const newReason = 'case when $6::bool then g.suspended_reason else $5::text end';
+
+const differs = (suspended: boolean): string =>
+  `(g.suspended <> ${suspended} or g.suspended_reason is distinct from ${newReason})`;
 
 const setStatus = (suspended: boolean): string => `
   with locked as (
-    select g.team_id, g.suspended, g.suspended_reason ${lockedTarget}
+    select ${userGroupSelectList('g')}, ${isExpected('g.version', '$4::int[]')} as is_expected ${lockedTarget}
   ), updated as (
-    update user_group g set suspended = ${suspended}, suspended_reason = $4::text,
+    update user_group g set suspended = ${suspended}, suspended_reason = ${newReason},
       updated_at = case when ${differs(suspended)} then ${changeTime('g.updated_at')} else g.updated_at end,
       version = case when ${differs(suspended)} then ${versionAfter('g.version')} else g.version end
-    from locked where g.team_id = locked.team_id
+    from locked where g.team_id = locked.team_id and locked.is_expected
     returning ${userGroupSelectList('g')}, locked.suspended as was_suspended, locked.suspended_reason as previous_reason
   ), changed as (
     select *, concat_ws(',',
@@ -156,12 +162,14 @@ const setStatus = (suspended: boolean): string => `
   ), recorded as (${insertGroupEvents({
     type: suspended ? 'user_group.suspended' : 'user_group.resumed',
     table: 'changed',
-    author: authorAt(5, '1'),
+    author: authorAt(7, '1'),
     changes: `('{' || changes || '}')::json`,
   })}
     from changed where changes <> ''
   )
-  select ${userGroupSelectList('changed')}, octet_length(changes) from changed`;
+  select ${userGroupSelectList('changed')}, true, octet_length(changes) from changed
+  union all
+  select ${userGroupSelectList('locked')}, false, 0 from locked where not locked.is_expected`;
 
 const suspend = setStatus(true);
 const resume = setStatus(false);

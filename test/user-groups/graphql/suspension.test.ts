@@ -58,15 +58,38 @@ test('while a group is suspended its tokens identify nothing, on every instance;
   expect(await groupBy({ providedId: group.providedId })).toEqual(suspended);
   expect(await mutate('updateUserGroup', { by: { token: group.token }, name: 'x' })).toMatchObject({ code: 'NOT_FOUND' });
 
+  // Omitted, the reason is kept, which changes nothing.
+  expect((await mutate('suspendUserGroup', { by })).userGroup).toEqual(suspended);
   const again = { ...suspended, suspendedReason: null, version: 4 };
-  expect((await mutate('suspendUserGroup', { by })).userGroup).toEqual(again);
-  expect((await mutate('suspendUserGroup', { by })).userGroup).toEqual(again);
+  for (const _ of ['removed', 'already removed'])
+    expect((await mutate('suspendUserGroup', { by, reason: null })).userGroup).toEqual(again);
   for (const _ of ['resumed', 'already active'])
     expect((await mutate('resumeUserGroup', { by })).userGroup).toEqual({ ...group, version: 5 });
   expect(await byTokens()).toEqual([
     { ...group, version: 5 },
     { ...group, version: 5 },
   ]);
+});
+
+test.each([
+  ['suspendUserGroup', 'ACTIVE'],
+  ['resumeUserGroup', 'SUSPENDED'],
+])('%s with an expected version changes no other one, and returns the group as it is', async (mutation, status) => {
+  const { teamId } = await createGroup();
+  const by = { teamId };
+  if (status === 'SUSPENDED') await mutate('suspendUserGroup', { by });
+  const { userGroup: current } = await mutate('updateUserGroup', { by, name: 'changed meanwhile' });
+  const input = { by, expectedVersion: current.version - 1 };
+  const query = `mutation ($by: UserGroupBy!, $expectedVersion: Int) {
+    result: ${mutation}(input: { by: $by, expectedVersion: $expectedVersion }) {
+      ${failure} ... on VersionMismatch { userGroup { ${fields} } } } }`;
+  const { json } = await gateway.graphql(query, input, { token });
+  expect(json.data.result).toMatchObject({ __typename: 'VersionMismatch', code: 'VERSION_MISMATCH', userGroup: current });
+  expect(await groupBy(by)).toEqual(current);
+  const changed = (await mutate(mutation, { by, expectedVersion: current.version })).userGroup;
+  expect(changed).toMatchObject({ status: status === 'ACTIVE' ? 'SUSPENDED' : 'ACTIVE', version: current.version + 1 });
+  const invalid = { code: 'INVALID_INPUT', issues: [{ path: ['expectedVersion'] }] };
+  expect(await mutate(mutation, { by, expectedVersion: 0 })).toMatchObject(invalid);
 });
 
 test('createEmbedToken of a suspended group is SUSPENDED', async () => {

@@ -81,7 +81,7 @@ export const eventTypes = {
   },
   "USER_GROUP_IMPORTED": {
     "name": "user_group.imported",
-    "meaning": "an import created or changed user groups; one event for each import, with their numbers so far"
+    "meaning": "an import created or changed user groups; one event for each environment that it changed, with the numbers so far"
   },
   "USER_GROUP_RESUMED": {
     "name": "user_group.resumed",
@@ -367,7 +367,7 @@ export type EventType =
   | 'USER_GROUP_DELETED'
   /** `user_group.environment_changed`: a user group was moved to another environment, to which the event belongs. */
   | 'USER_GROUP_ENVIRONMENT_CHANGED'
-  /** `user_group.imported`: an import created or changed user groups; one event for each import, with their numbers so far. */
+  /** `user_group.imported`: an import created or changed user groups; one event for each environment that it changed, with the numbers so far. */
   | 'USER_GROUP_IMPORTED'
   /** `user_group.resumed`: a user group was resumed: its tokens identify it again. */
   | 'USER_GROUP_RESUMED'
@@ -419,6 +419,8 @@ export type PropertyFilter = {
 export type ResumeUserGroupInput = {
   /** Selects the group; not by a token if it is suspended. */
   readonly by: UserGroupBy;
+  /** The version that the group must have, from 1 to 2147483647: the one that you read. If it has another one, nothing is changed, and the result is VersionMismatch with the group as it is. Without it, or with null, any version is changed. */
+  readonly expectedVersion?: number | null | undefined;
 };
 
 /** The API token whose secret is replaced, and how long the replaced one stays accepted. */
@@ -482,7 +484,9 @@ export type SetUserGroupEnvironmentInput = {
 export type SuspendUserGroupInput = {
   /** Selects the group; not by a token if it is suspended. */
   readonly by: UserGroupBy;
-  /** Why it is suspended: 1 to 255 characters without control characters. Defaults to none. */
+  /** The version that the group must have, from 1 to 2147483647: the one that you read. If it has another one, nothing is changed, and the result is VersionMismatch with the group as it is. Without it, or with null, any version is changed. */
+  readonly expectedVersion?: number | null | undefined;
+  /** Why it is suspended: 1 to 255 characters without control characters. Null removes the reason of a group that is suspended already; omitted, it is kept. */
   readonly reason?: string | null | undefined;
 };
 
@@ -719,6 +723,7 @@ export type SuspendGroupMutation = { readonly suspendUserGroup:
     | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
     | { readonly __typename: 'SuspendUserGroupPayload', readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly lastResolvedAt: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
     | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'VersionMismatch', readonly code: ErrorCode, readonly message: string, readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly lastResolvedAt: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
    | null };
 
 export type ResumeGroupMutationVariables = Exact<{
@@ -732,6 +737,7 @@ export type ResumeGroupMutation = { readonly resumeUserGroup:
     | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
     | { readonly __typename: 'ResumeUserGroupPayload', readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly lastResolvedAt: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
     | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
+    | { readonly __typename: 'VersionMismatch', readonly code: ErrorCode, readonly message: string, readonly userGroup: { readonly id: string, readonly teamId: number, readonly providedId: string, readonly environmentTag: EnvironmentTag | null, readonly status: UserGroupStatus, readonly suspendedReason: string | null, readonly lastResolvedAt: string | null, readonly createdAt: string, readonly updatedAt: string, readonly version: number, readonly name: string, readonly properties: unknown, readonly mapping: ReadonlyArray<{ readonly schemaId: string, readonly dataSource: string }> } }
    | null };
 
 export type GroupListQueryVariables = Exact<{
@@ -1104,7 +1110,7 @@ export const RedeliverEvents = document<RedeliverEventsMutation, RedeliverEvents
 );
 
 export const ResumeGroup = document<ResumeGroupMutation, ResumeGroupMutationVariables>(
-  "fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason lastResolvedAt createdAt updatedAt version}mutation ResumeGroup($input:ResumeUserGroupInput!){resumeUserGroup(input:$input){__typename ...on ResumeUserGroupPayload{userGroup{...GroupDetail}}...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
+  "fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason lastResolvedAt createdAt updatedAt version}fragment Mismatch on VersionMismatch{userGroup{...GroupDetail}}mutation ResumeGroup($input:ResumeUserGroupInput!){resumeUserGroup(input:$input){__typename ...on ResumeUserGroupPayload{userGroup{...GroupDetail}}...Mismatch ...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
 );
 
 export const RevokeApiToken = document<RevokeApiTokenMutation, RevokeApiTokenMutationVariables>(
@@ -1132,7 +1138,7 @@ export const SetGroupEnvironment = document<SetGroupEnvironmentMutation, SetGrou
 );
 
 export const SuspendGroup = document<SuspendGroupMutation, SuspendGroupMutationVariables>(
-  "fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason lastResolvedAt createdAt updatedAt version}mutation SuspendGroup($input:SuspendUserGroupInput!){suspendUserGroup(input:$input){__typename ...on SuspendUserGroupPayload{userGroup{...GroupDetail}}...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
+  "fragment GroupDetail on UserGroup{id teamId providedId ...GroupAttributes environmentTag status suspendedReason lastResolvedAt createdAt updatedAt version}fragment Mismatch on VersionMismatch{userGroup{...GroupDetail}}mutation SuspendGroup($input:SuspendUserGroupInput!){suspendUserGroup(input:$input){__typename ...on SuspendUserGroupPayload{userGroup{...GroupDetail}}...Mismatch ...Failure}}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}fragment GroupAttributes on UserGroup{name mapping{schemaId dataSource}properties}",
 );
 
 export const UpdateApiToken = document<UpdateApiTokenMutation, UpdateApiTokenMutationVariables>(

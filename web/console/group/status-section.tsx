@@ -2,20 +2,22 @@ import { type FormEvent, useState } from 'react';
 import { useSession } from '../app/session.tsx';
 import { payloadOf } from '../graphql/client.ts';
 import { ResumeGroup, SuspendGroup } from '../graphql/generated.ts';
-import { useMutation } from '../graphql/use-mutation.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog, DialogFooter } from '../ui/dialog.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
 import { TextField } from '../ui/field.tsx';
 import { useMessage } from '../ui/messages.tsx';
 import { Section } from '../ui/section.tsx';
+import { ConfirmAgain } from './confirm-again.tsx';
 import type { GroupSectionProps } from './group.tsx';
+import { useConfirmed } from './use-confirmed.ts';
 
 /** Suspends the group, or resumes it and says why it was suspended. */
 export function StatusSection(props: GroupSectionProps) {
   const { group } = props;
   const { can } = useSession();
-  const [isOpen, setIsOpen] = useState(false);
+  // Not by the status of the latest group: it may change under the open dialog, which then asks again.
+  const [dialog, setDialog] = useState<'suspend' | 'resume'>();
   const isSuspended = group.status === 'SUSPENDED';
   return (
     <Section
@@ -33,40 +35,46 @@ export function StatusSection(props: GroupSectionProps) {
       }
       actions={
         can('GROUPS_WRITE') && (
-          <Button className="small" variant={isSuspended ? 'secondary' : 'danger'} onClick={() => setIsOpen(true)}>
+          <Button
+            className="small"
+            variant={isSuspended ? 'secondary' : 'danger'}
+            onClick={() => setDialog(isSuspended ? 'resume' : 'suspend')}
+          >
             {isSuspended ? 'Resume …' : 'Suspend …'}
           </Button>
         )
       }
     >
-      {isOpen && !isSuspended && <SuspendDialog {...props} onClose={() => setIsOpen(false)} />}
-      {isOpen && isSuspended && <ResumeDialog {...props} onClose={() => setIsOpen(false)} />}
+      {dialog === 'suspend' && <SuspendDialog {...props} onClose={() => setDialog(undefined)} />}
+      {dialog === 'resume' && <ResumeDialog {...props} onClose={() => setDialog(undefined)} />}
     </Section>
   );
 }
 
 type DialogProps = GroupSectionProps & { readonly onClose: () => void };
 
-function SuspendDialog({ group, onChanged, onClose }: DialogProps) {
+function SuspendDialog({ onClose, ...props }: DialogProps) {
   const showMessage = useMessage();
   const [reason, setReason] = useState('');
-  const suspension = useMutation(async (client) => {
-    const input = { by: { id: group.id }, ...(reason && { reason }) };
+  const suspension = useConfirmed(props, async (client, { id, version }) => {
+    const input = { by: { id }, expectedVersion: version, ...(reason && { reason }) };
     const { data, requestId } = await client.send(SuspendGroup, { input });
-    return payloadOf(data.suspendUserGroup, requestId);
+    const result = data.suspendUserGroup;
+    return result?.__typename === 'VersionMismatch' ? result : payloadOf(result, requestId);
   });
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     const suspended = await suspension.run();
     if (!suspended) return;
     onClose();
-    onChanged(suspended.userGroup);
+    props.onChanged(suspended.userGroup);
     showMessage('Suspended');
   };
   return (
-    <Dialog title={`Suspend ${group.name}`} onClose={onClose} isBusy={suspension.isRunning}>
+    <Dialog title={`Suspend ${suspension.seen.name}`} onClose={onClose} isBusy={suspension.isRunning}>
       <form onSubmit={(event) => void submit(event)} onInput={suspension.reset}>
         <p>Dashboards that are embedded for this group no longer know who views them, until you resume it.</p>
+        <ConfirmAgain title="The group was not suspended" differences={suspension.differences} />
         <TextField
           label="Reason (optional)"
           hint="Shown to everyone who can read the group, and in the audit log."
@@ -81,24 +89,26 @@ function SuspendDialog({ group, onChanged, onClose }: DialogProps) {
   );
 }
 
-function ResumeDialog({ group, onChanged, onClose }: DialogProps) {
+function ResumeDialog({ onClose, ...props }: DialogProps) {
   const showMessage = useMessage();
-  const resumption = useMutation(async (client) => {
-    const { data, requestId } = await client.send(ResumeGroup, { input: { by: { id: group.id } } });
-    return payloadOf(data.resumeUserGroup, requestId);
+  const resumption = useConfirmed(props, async (client, { id, version }) => {
+    const { data, requestId } = await client.send(ResumeGroup, { input: { by: { id }, expectedVersion: version } });
+    const result = data.resumeUserGroup;
+    return result?.__typename === 'VersionMismatch' ? result : payloadOf(result, requestId);
   });
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     const resumed = await resumption.run();
     if (!resumed) return;
     onClose();
-    onChanged(resumed.userGroup);
+    props.onChanged(resumed.userGroup);
     showMessage('Resumed');
   };
   return (
-    <Dialog title={`Resume ${group.name}`} onClose={onClose} isBusy={resumption.isRunning}>
+    <Dialog title={`Resume ${resumption.seen.name}`} onClose={onClose} isBusy={resumption.isRunning}>
       <form onSubmit={(event) => void submit(event)}>
         <p>Its tokens, and its embed tokens that have not expired, identify it again.</p>
+        <ConfirmAgain title="The group was not resumed" differences={resumption.differences} />
         <FailureNotice title="The group was not resumed" failure={resumption.failure} />
         <DialogFooter>Resume the group</DialogFooter>
       </form>

@@ -43,6 +43,8 @@ const isMismatch = (result: { readonly __typename: string }): result is VersionM
 /** What a person sees of a group, by the names of the page. */
 const visible = (group: GroupDetailFragment) => ({
   ...Object.fromEntries(textAttributes.map(({ name, label }) => [label, group[name] ?? undefined])),
+  Status: group.status,
+  'Reason of the suspension': group.suspendedReason ?? undefined,
   Environment: environmentLabel(group.environmentTag),
   Mapping: Object.fromEntries(group.mapping.map(({ schemaId, dataSource }) => [schemaId, dataSource])),
   Properties: group.properties ?? undefined,
