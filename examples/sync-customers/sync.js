@@ -17,7 +17,7 @@ const gateway = new UserGroupGateway({ url: GATEWAY, apiToken: API_TOKEN });
 const text = new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file));
 const rows = parse(text, { columns: checkColumns, skip_empty_lines: true, info: true });
 
-/** Returns the names of the columns. @throws Error when one is missing, unknown or there twice: a misspelled one would be lost. */
+/** Returns the names of the columns. @throws Error when one is missing, unknown or repeated: a misspelled one would be lost. */
 function checkColumns(names) {
   const problems = [
     ...requiredColumns.filter((name) => !names.includes(name)).map((name) => `has no column "${name}"`),

@@ -212,7 +212,11 @@ async function create(transaction: Transaction, keys: KeyRing, lines: readonly I
   return created;
 }
 
-/** Returns how many groups were different before, by environment. @throws ChangedMeanwhile when one was deleted, or has another environment. */
+/**
+ * Returns how many groups were different before, by environment.
+ *
+ * @throws ChangedMeanwhile when one was deleted, or has another environment.
+ */
 async function update(transaction: Transaction, keys: KeyRing, updates: readonly Update[]): Promise<CountsByEnvironment> {
   if (updates.length === 0) return { Customer: 0, Testing: 0, Untagged: 0 };
   const changes = updates.map(({ line, stored, hashes }) => {

@@ -106,14 +106,14 @@ export function assertNothingLost(query: string, members: Members, names: readon
 const selectors = ['providedId', 'by'];
 
 /**
- * Checks that nothing is ignored that the GraphQL API, or this one under another name, would have done. Names that mean nothing to
- * either are ignored, and so are those of responses, such as `provided_id`, which callers send back.
+ * Checks that nothing is ignored that the GraphQL API, or this one under another name, would have done. Names that mean nothing
+ * to either are ignored, and so are those of responses, such as `provided_id`, which callers send back.
  *
  * @param given names with their values, of the body and of the query.
  * @param names the members that the operation has.
  * @param instead what to do instead of sending others.
- * @throws InvalidInput for each name that differs from that of a member in its case, `_`, `-` or a plural, or selects a group over
- *   GraphQL, unless the member has the same value; and for each that has an entry in `instead`, written in any such way.
+ * @throws InvalidInput for each name that differs from that of a member in its case, `_`, `-` or a plural, or selects a group
+ *   over GraphQL, unless the member has the same value; and for each that has an entry in `instead`, written in any such way.
  */
 export function assertNoneOfGraphQL(
   given: Iterable<readonly [name: string, value: unknown]>,

@@ -1,6 +1,6 @@
 import { hrefOf, Link } from '../app/router.tsx';
 
-/** Says what the events of a group do not have: an import has one event for all of its groups in an environment, and names none. */
+/** Says what the events of a group do not have: an import has one event for its groups in an environment, and names none. */
 export function ImportNote() {
   return (
     <p className="muted">
