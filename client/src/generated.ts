@@ -150,7 +150,7 @@ export type EventType =
   | 'USER_GROUP_DELETED'
   /** `user_group.environment_changed`: a user group was moved to another environment, to which the event belongs. */
   | 'USER_GROUP_ENVIRONMENT_CHANGED'
-  /** `user_group.imported`: an import created or changed user groups; one event for each environment that it changed, with the numbers so far. */
+  /** `user_group.imported`: an import created or changed user groups; one event for each import, with their numbers so far. */
   | 'USER_GROUP_IMPORTED'
   /** `user_group.resumed`: a user group was resumed: its tokens identify it again. */
   | 'USER_GROUP_RESUMED'

@@ -16,8 +16,7 @@ export const eventTypes = {
   'user_group.suspended': 'a user group was suspended, so that its tokens identify nothing, or the reason was changed',
   'user_group.resumed': 'a user group was resumed: its tokens identify it again',
   'user_group.deleted': 'a user group was deleted, with its tokens',
-  'user_group.imported':
-    'an import created or changed user groups; one event for each environment that it changed, with the numbers so far',
+  'user_group.imported': 'an import created or changed user groups; one event for each import, with their numbers so far',
   'embed_token.revoked': 'the embed tokens of a user group, or of one of its viewers, were revoked',
   'api_token.created': 'an API token was created',
   'api_token.updated': 'the name or the rate limit of an API token was changed, or it was disabled or enabled',

@@ -2,7 +2,7 @@ import type { Caller } from '../caller.ts';
 import { StoredBytes } from '../concurrency/sliding-window.ts';
 import type { Database } from '../database/client.ts';
 import { GatewayError } from '../errors.ts';
-import type { ApiToken, EventEnvironment, Prisma } from '../generated/prisma/client.ts';
+import type { ApiToken, Prisma } from '../generated/prisma/client.ts';
 import type { EventType } from './events.ts';
 import {
   type Author,
@@ -27,27 +27,27 @@ export function commandAuthor(user: string): Author {
 /** Where events are recorded: a database, or the statements of a transaction, which `query` then is. */
 type Recorder = Pick<Database, 'query'>;
 
-/** What an import has changed so far in an environment. */
+/** What an import has changed so far. */
 export interface ImportedGroups {
   /** The id of the import, a UUID, the same in all of its transactions. */
   readonly importId: string;
-  readonly environment: Exclude<EventEnvironment, 'None'>;
   readonly created: number;
   readonly updated: number;
 }
 
 /**
- * Records what an import has changed in an environment up to a transaction, and belongs into that transaction. Replaces the event
- * of its earlier transactions there: events are never updated, so that a reader who follows them finds the new one.
+ * Records what an import has changed up to a transaction, and belongs into that transaction. Replaces the event of its earlier
+ * transactions: events are never updated, so that a reader who follows them finds the new one. The event belongs to no
+ * environment, because a file may have groups of several.
  */
 export async function recordImport(
   recorder: Recorder,
   author: Author,
-  { importId, environment, created, updated }: ImportedGroups,
+  { importId, created, updated }: ImportedGroups,
 ): Promise<void> {
   const changes = changesOf({ import: importId, created, updated });
-  await removeImportEvent(recorder, importId, environment);
-  await record(recorder, { type: 'user_group.imported', environment, author, changes });
+  await removeImportEvent(recorder, importId);
+  await record(recorder, { type: 'user_group.imported', environment: 'None', author, changes });
 }
 
 /**

@@ -9,7 +9,6 @@ import { escapeControls } from '../terminal-text.ts';
 import type { FormatName } from '../user-groups/files/formats.ts';
 import { readGroupLines } from '../user-groups/files/formats.ts';
 import { type ImportOptions, type ImportSummary, importUserGroups, type ReadLine } from '../user-groups/import.ts';
-import { environments } from '../user-groups/import-counts.ts';
 import { importNames } from '../user-groups/import-lines.ts';
 import { queryIn } from '../user-groups/statements/import.ts';
 import { ownAuthor, withExistingDatabase } from './context.ts';
@@ -143,15 +142,12 @@ async function run({ source, ...request }: OpenImport, db: Db, { stdout, stderr 
     latest = await importUserGroups(db, lines, {
       onExisting: request.onExisting,
       dryRun: request.dryRun,
-      inEachTransaction: async (transaction, { byEnvironment }) => {
-        for (const environment of environments) {
-          const { created, updated } = byEnvironment[environment];
-          if (created + updated === 0) continue;
-          const before = latest?.byEnvironment[environment] ?? { created: 0, updated: 0 };
-          const counts = { created: before.created + created, updated: before.updated + updated };
-          await recordImport(queryIn(transaction), author, { importId, environment, ...counts });
-        }
-      },
+      inEachTransaction: (transaction, { created, updated }) =>
+        recordImport(queryIn(transaction), author, {
+          importId,
+          created: (latest?.created ?? 0) + created,
+          updated: (latest?.updated ?? 0) + updated,
+        }),
       onRejected: rejections.add,
       onProgress: (summary) => {
         latest = summary;

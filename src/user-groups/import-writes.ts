@@ -5,10 +5,8 @@ import type { KeyRing } from '../encryption/keys.ts';
 import { encryptToken } from '../encryption/stored-token.ts';
 import { issueToken } from '../tokens.ts';
 import { changedValues, initialValues } from './attribute-values.ts';
-import { environments, noChanges, type WriteOutcome } from './import-counts.ts';
 import { environmentName, type ImportLine, type RejectedLine } from './import-lines.ts';
 import {
-  type CountsByEnvironment,
   findIdHolders,
   findTokenHolders,
   type IdHolder,
@@ -22,6 +20,15 @@ import {
 
 /** What happens to a group that exists. */
 export type OnExisting = 'skip' | 'update' | 'fail';
+
+/** What became of lines. */
+export interface WriteOutcome {
+  readonly created: number;
+  readonly updated: number;
+  readonly unchanged: number;
+  readonly untaggedByDefault: number;
+  readonly rejected: readonly RejectedLine[];
+}
 
 /** How often a batch is tried, and how often the lines of it whose ids or tokens others take at the same time. */
 const maxAttempts = 5;
@@ -80,18 +87,14 @@ async function write(
   lines: readonly ImportLine[],
   { dryRun, ...options }: WriteOptions,
 ): Promise<WriteOutcome> {
-  const counts = { created: 0, updated: 0, unchanged: 0, untaggedByDefault: 0 };
-  const outcome = { ...counts, byEnvironment: noChanges(), rejected: [] as RejectedLine[] };
+  const outcome = { created: 0, updated: 0, unchanged: 0, untaggedByDefault: 0, rejected: [] as RejectedLine[] };
   let rest = lines;
   for (let round = 1; rest.length > 0; round += 1) {
     if (round > maxAttempts) throw new ChangedMeanwhile();
     const looksUpTokens = options.looksUpTokens || round > 1;
     const { creations, updates, unchanged, rejected } = await planWrites(transaction, keys, rest, { ...options, looksUpTokens });
     const created = dryRun ? creations : await create(transaction, keys, creations);
-    const changed = dryRun ? undefined : await update(transaction, keys, updates);
-    const updated = changed ? environments.reduce((sum, environment) => sum + changed[environment], 0) : updates.length;
-    for (const environment of environments) outcome.byEnvironment[environment].updated += changed?.[environment] ?? 0;
-    for (const { environmentTag } of dryRun ? [] : created) outcome.byEnvironment[environmentTag ?? 'Untagged'].created += 1;
+    const updated = dryRun ? updates.length : await update(transaction, keys, updates);
     outcome.created += created.length;
     outcome.untaggedByDefault += created.filter(({ isUntaggedByDefault }) => isUntaggedByDefault).length;
     outcome.updated += updated;
@@ -212,13 +215,9 @@ async function create(transaction: Transaction, keys: KeyRing, lines: readonly I
   return created;
 }
 
-/**
- * Returns how many groups were different before, by environment.
- *
- * @throws ChangedMeanwhile when one was deleted, or has another environment.
- */
-async function update(transaction: Transaction, keys: KeyRing, updates: readonly Update[]): Promise<CountsByEnvironment> {
-  if (updates.length === 0) return { Customer: 0, Testing: 0, Untagged: 0 };
+/** Returns how many groups were different before. @throws ChangedMeanwhile when one was deleted, or has another environment. */
+async function update(transaction: Transaction, keys: KeyRing, updates: readonly Update[]): Promise<number> {
+  if (updates.length === 0) return 0;
   const changes = updates.map(({ line, stored, hashes }) => {
     const { given, token, suspended, suspendedReason } = line;
     const isNewToken = token !== undefined && !hashes.includes(stored.tokenHash);

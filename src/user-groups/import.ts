@@ -1,9 +1,8 @@
 import type { Database } from '../database/client.ts';
 import type { KeyRing } from '../encryption/keys.ts';
-import { type ChangesByEnvironment, environments, noChanges, type WriteOutcome } from './import-counts.ts';
 import type { ImportLine, RejectedLine } from './import-lines.ts';
 import { importBatch, rejectRepeated } from './import-lines.ts';
-import { type OnExisting, writeLines } from './import-writes.ts';
+import { type OnExisting, type WriteOutcome, writeLines } from './import-writes.ts';
 import type { Transaction } from './statements/import.ts';
 import { openImportClaims } from './statements/import-claims.ts';
 
@@ -19,8 +18,6 @@ export interface ImportSummary {
   rejected: number;
   /** How many of those created are untagged because neither their line nor the import names an environment. */
   untaggedByDefault: number;
-  /** The groups created and updated, by their environment; none in a dry run. */
-  readonly byEnvironment: ChangesByEnvironment;
   /** The last line whose outcome is certain. */
   lastLine: number;
 }
@@ -67,7 +64,6 @@ export async function importUserGroups(
     unchanged: 0,
     rejected: 0,
     untaggedByDefault: 0,
-    byEnvironment: noChanges(),
     lastLine: 0,
   };
   const write = async (batch: Batch) => {
@@ -129,10 +125,5 @@ function add(summary: ImportSummary, batch: Batch, counts: WriteOutcome): void {
   summary.lines += batch.lines.length + batch.rejected.length;
   summary.rejected += batch.rejected.length + counts.rejected.length;
   for (const count of ['created', 'updated', 'unchanged', 'untaggedByDefault'] as const) summary[count] += counts[count];
-  for (const environment of environments) {
-    for (const count of ['created', 'updated'] as const) {
-      summary.byEnvironment[environment][count] += counts.byEnvironment[environment][count];
-    }
-  }
   summary.lastLine = batch.lastLine;
 }

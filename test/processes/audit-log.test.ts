@@ -46,7 +46,7 @@ test('the first start and commands record what they change, with the gateway or 
       { ...user, type: 'api_token.created', environment: 'Customer', subjectApiTokenId: id },
       { ...user, type: 'api_token.rotated', environment: 'Customer', subjectApiTokenId: id },
       { ...user, type: 'api_token.revoked', environment: 'Customer', subjectApiTokenId: id },
-      { ...user, type: 'user_group.imported', environment: 'Testing', changes: { created: { from: null, to: 2 } } },
+      { ...user, type: 'user_group.imported', environment: 'None', changes: { created: { from: null, to: 2 } } },
       { ...user, type: 'encryption_key.rotated', environment: 'None', subjectApiTokenId: null },
     ].map((event) => ({ ...event, ...nothingElse })),
   );

@@ -405,24 +405,6 @@ test('what runs in a transaction gets what that one did, and when it fails, that
   expect(await importText(database, lines)).toMatchObject({ created: 1_500, unchanged: 1_000 });
 });
 
-test('what each transaction has changed is counted by environment, without what is unchanged', async () => {
-  const line = (user_group_id: string, environment: string | null, name: string) => ({ user_group_id, environment, name });
-  const before = [line('a', 'Customer', 'A'), line('a', 'Testing', 'A'), line('b', null, 'B'), line('c', 'Testing', 'C')];
-  const after = [line('a', 'Customer', 'new'), line('a', 'Testing', 'A'), line('b', null, 'new'), line('d', 'Testing', 'D')];
-  const seen: unknown[] = [];
-  const inEachTransaction = async (_: unknown, { byEnvironment }: { readonly byEnvironment: object }) => {
-    seen.push(byEnvironment);
-  };
-  await importText(database, toNdjson(before), { inEachTransaction });
-  const { byEnvironment } = await importText(database, toNdjson(after), { onExisting: 'update', inEachTransaction });
-  const counts = (created: number, updated: number) => ({ created, updated });
-  expect(seen).toEqual([
-    { Customer: counts(1, 0), Testing: counts(2, 0), Untagged: counts(1, 0) },
-    { Customer: counts(0, 1), Testing: counts(1, 0), Untagged: counts(0, 1) },
-  ]);
-  expect(byEnvironment).toEqual(seen[1]);
-});
-
 test('a transaction that other processes keep from being committed is repeated a few times', async () => {
   let attempts = 0;
   const inEachTransaction = async () => {

@@ -165,23 +165,15 @@ const insertOne = `
   insert into event (type, environment, changes, ${names(authorColumns)})
   values ($1, $2::event_environment, $3::json, $4::actor_kind, $5, $6::int, $7)`;
 
-/**
- * Removes the event that an import has in an environment, if it has one, in a transaction if `query` is one's.
- *
- * @param importId the id of the import.
- */
-export async function removeImportEvent(
-  { query }: Pick<Database, 'query'>,
-  importId: string,
-  environment: EventEnvironment,
-): Promise<void> {
-  await query('remove-import-event', removeOfImport, [importId, environment]);
+/** Removes the event of an import, if it has one, in a transaction if `query` is one's. @param importId the id of the import. */
+export async function removeImportEvent({ query }: Pick<Database, 'query'>, importId: string): Promise<void> {
+  await query('remove-import-event', removeOfImport, [importId]);
 }
 
-/** Reads the events of the imports of a week, which are few, by the index on rare types. */
+/** Reads the events of a week that belong to no environment, which are few, by their index. */
 const removeOfImport = `
-  delete from event where type = 'user_group.imported' and occurred_at > now() - interval '7 days'
-    and environment = $2::event_environment and changes #>> '{import,to}' = $1`;
+  delete from event where environment = 'None' and occurred_at > now() - interval '7 days' and type = 'user_group.imported'
+    and changes #>> '{import,to}' = $1`;
 
 /** Records an event in a transaction of Prisma's. */
 export async function createEvent(transaction: Pick<Prisma.TransactionClient, 'event'>, event: EventDraft): Promise<void> {

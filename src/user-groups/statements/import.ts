@@ -110,9 +110,6 @@ export async function insertImported(
   return new Map(rows.map(([tokenHash, teamId]) => [tokenHash as string, Number(teamId)]));
 }
 
-/** Numbers of groups, by their environment. */
-export type CountsByEnvironment = Readonly<Record<EnvironmentTag | 'Untagged', number>>;
-
 /**
  * Changes groups. Returns how many are still there in their environments, and how many of these were different before; the others
  * are not written.
@@ -120,7 +117,7 @@ export type CountsByEnvironment = Readonly<Record<EnvironmentTag | 'Untagged', n
 export async function updateImported(
   transaction: Transaction,
   updates: readonly ImportUpdate[],
-): Promise<{ readonly found: number; readonly changed: CountsByEnvironment }> {
+): Promise<{ readonly found: number; readonly changed: number }> {
   const values = [
     ...toLists(['teamId', 'environmentTag', 'tokenHash', 'tokenEncrypted', ...statusFields], updates),
     updates.map(({ suspendedReason }) => suspendedReason !== undefined),
@@ -129,9 +126,8 @@ export async function updateImported(
       updates.map((update) => update[name]),
     ]),
   ];
-  const [row = []] = await send(transaction, updateGroups, values);
-  const [found = 0, Customer = 0, Testing = 0, Untagged = 0] = row.map(Number);
-  return { found, changed: { Customer, Testing, Untagged } };
+  const [[found, changed] = []] = await send(transaction, updateGroups, values);
+  return { found: Number(found), changed: Number(changed) };
 }
 
 /**
@@ -217,11 +213,9 @@ const updateGroups = `
       updated_at = ${changeTime('g.updated_at')}, version = ${versionAfter('g.version')}
     from locked
     where g.team_id = locked.id and (new_hash is not null or ${[suspension, ...changes].map(({ isDifferent }) => isDifferent).join(' or ')})
-    returning g.environment_tag as tag
+    returning 1
   )
-  select (select count(*) from locked), count(*) filter (where tag = 'Customer'), count(*) filter (where tag = 'Testing'),
-    count(*) filter (where tag is null)
-  from changed`;
+  select (select count(*) from locked), (select count(*) from changed)`;
 
 const deleteRetired = `
   delete from retired_token
