@@ -102,41 +102,6 @@ export function assertNothingLost(query: string, members: Members, names: readon
   );
 }
 
-/** The names by which the GraphQL API selects a group. */
-const selectors = ['providedId', 'by'];
-
-/**
- * Checks that nothing is ignored that the GraphQL API, or this one under another name, would have done. Names that mean nothing
- * to either are ignored, and so are those of responses, such as `provided_id`, which callers send back.
- *
- * @param given names with their values, of the body and of the query.
- * @param names the members that the operation has.
- * @param instead what to do instead of sending others.
- * @throws InvalidInput for each name that differs from that of a member in its case, `_`, `-` or a plural, or selects a group
- *   over GraphQL, unless the member has the same value; and for each that has an entry in `instead`, written in any such way.
- */
-export function assertNoneOfGraphQL(
-  given: Iterable<readonly [name: string, value: unknown]>,
-  members: Members,
-  names: readonly string[],
-  instead: Readonly<Record<string, string>>,
-): void {
-  const known = new Map(names.map((name) => [fold(name), name]));
-  const remedies = new Map(Object.entries(instead).map(([name, remedy]) => [fold(name), remedy]));
-  const issues: Issue[] = [];
-  for (const [name, value] of given) {
-    if (names.includes(name)) continue;
-    const folded = fold(name);
-    const member = known.get(selectors.includes(name) ? fold('user_group_id') : folded);
-    const remedy = remedies.get(folded);
-    if (remedy) issues.push({ path: [name], message: remedy });
-    else if (member && value !== members[member]) {
-      issues.push({ path: [member], message: `was sent as ${shorten(name)}; send ${member}.` });
-    }
-  }
-  if (issues.length > 0) throw new InvalidInput(issues);
-}
-
 /**
  * The parameters whose name has that of a member as one of its words, apart from case, `_`, `-` and a plural, or a word that
  * begins with `mapping` or `properties` (`mapping_sales`): so also where a client wrapped the fields (`data[name]`) or escaped

@@ -17,12 +17,11 @@ import { type Failure, problem } from '../http/problem.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../http/types.ts';
 import type { ExecuteOnce } from '../idempotency/idempotency.ts';
 import { hasIdempotencyKey, type KeyedResponse, respondOnce } from '../idempotency/idempotency.ts';
-import { parseQuery } from '../json.ts';
 import { tracing } from '../tracing/tracing.ts';
 import { givenAttributes, memberPath } from './attribute-values.ts';
 import { deleteUserGroup, updateUserGroup } from './change.ts';
 import { getOrCreateUserGroup, type NewUserGroup } from './create.ts';
-import { assertNoneOfGraphQL, assertNothingLost, type Members, parseIfMatch, queryMembers } from './rest-request.ts';
+import { assertNothingLost, type Members, parseIfMatch, queryMembers } from './rest-request.ts';
 import { currentTokenOf, type RotationInput, rotateUserGroupToken, type Services } from './user-groups.ts';
 
 /** The members that creating and updating have in common. */
@@ -72,11 +71,6 @@ export interface Operation {
   /** The members of the request. */
   readonly members: readonly string[];
   /**
-   * What to do instead of sending what only the mutation's input has, or a group of the GraphQL API, by name; undefined where
-   * nothing that exists is changed, and others than the members are ignored.
-   */
-  readonly instead?: Readonly<Record<string, string>>;
-  /**
    * Whether requests may have an Idempotency-Key and an If-Match. Get-or-create needs neither: it is safe to repeat, and does not
    * change a group.
    */
@@ -86,10 +80,6 @@ export interface Operation {
   /** @throws what the function of the same name throws. */
   readonly run: (call: Call) => Promise<Done>;
 }
-
-const ifMatch = 'is not a field here; send the version that the group must have as the header If-Match, such as If-Match: "3".';
-const expectation = { expectedVersion: ifMatch, version: ifMatch };
-const byGraphQL = (mutation: string): string => `is not a field here; use the mutation ${mutation} of the GraphQL API.`;
 
 const groupOf = (services: Services, caller: Caller, userGroup: UserGroup) => ({
   team_id: userGroup.teamId,
@@ -120,11 +110,6 @@ export const operations: Readonly<Record<string, Operation>> = {
     summary: 'updates it',
     name: 'updateUserGroup',
     members: ['user_group_id', ...shared],
-    instead: {
-      ...expectation,
-      mergeProperties:
-        'is not a field here; send properties, which replaces all of them, or use updateUserGroup of the GraphQL API.',
-    },
     takesKey: true,
     async run({ services, caller, members, expectedVersions }) {
       const by = { providedId: members['user_group_id'] as string };
@@ -138,11 +123,6 @@ export const operations: Readonly<Record<string, Operation>> = {
     summary: 'rotates its token',
     name: 'rotateUserGroupToken',
     members: ['current_token'],
-    instead: {
-      ...expectation,
-      graceSeconds: byGraphQL('rotateUserGroupToken'),
-      endGracePeriods: byGraphQL('rotateUserGroupToken'),
-    },
     takesKey: true,
     async run({ services, caller, members, expectedVersions }) {
       const input = { currentToken: members['current_token'], expectedVersions } as RotationInput;
@@ -155,7 +135,6 @@ export const operations: Readonly<Record<string, Operation>> = {
     summary: 'deletes it',
     name: 'deleteUserGroup',
     members: ['user_group_id'],
-    instead: expectation,
     takesKey: true,
     withoutBody: 'Send a JSON object, or /api/user?user_group_id=… with the method DELETE.',
     async run({ services, caller, members, expectedVersions }) {
@@ -231,16 +210,12 @@ const withEntityTag = (response: HttpResponse, { version }: UserGroup): HttpResp
 });
 
 /** The members of the body, or for callers that cannot send one with this method, of the query. */
-function readMembers(request: HttpRequest, { members: names, instead, withoutBody }: Operation): Members {
+function readMembers(request: HttpRequest, { members: names, withoutBody }: Operation): Members {
   if (withoutBody && request.query !== '' && request.body.length === 0) {
     const members = queryMembers(request.query, names);
-    if ('user_group_id' in members) {
-      if (instead) assertNoneOfGraphQL(parseQuery(request.query), members, names, instead);
-      return members;
-    }
+    if ('user_group_id' in members) return members;
   }
   const members = jsonObject(request, withoutBody ?? 'Send a JSON object.');
   if (request.query !== '') assertNothingLost(request.query, members, names);
-  if (instead) assertNoneOfGraphQL([...Object.entries(members), ...parseQuery(request.query)], members, names, instead);
   return members;
 }

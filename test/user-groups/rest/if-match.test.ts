@@ -44,44 +44,6 @@ test('the ETag of every response with a group is its version, which every change
   expect(tags).toEqual(['"1"', '"1"', '"2"', '"3"', '"4"', '"4"']);
 });
 
-/** What each method is sent with, and the fields that a request of it has. */
-const changes: Readonly<Record<string, [mutation: string, () => object]>> = {
-  PUT: ['UpdateUserGroup', () => ({ user_group_id: group.id, properties: null, mapping: {}, name: 'changed' })],
-  POST: ['RotateUserGroupToken', () => ({ current_token: group.token })],
-  DELETE: ['DeleteUserGroup', () => ({ user_group_id: group.id })],
-};
-
-test.each(Object.entries(changes))(
-  '%s refuses what its mutation has and it has not, in the body and in the query',
-  async (...args) => {
-    const [method, [mutation, body]] = args;
-    const query = `{ __type(name: "${mutation}Input") { inputFields { name } } }`;
-    const { json } = await gateway.graphql(query);
-    const inputs: string[] = json.data.__type.inputFields.map(({ name }: { name: string }) => name);
-    const names = ['version', 'expected_version', 'Expected-Version', ...inputs].filter((name) => !(name in body()));
-    expect(names).toContain('expectedVersion');
-    for (const name of names) {
-      const inBody = await gateway.send(method, '/api/user', { body: { ...body(), [name]: 3 } });
-      expect([name, inBody.status, inBody.json.code]).toEqual([name, 400, 'INVALID_INPUT']);
-      expect(inBody.json.issues[0].message).toMatch(/send the|send properties|use the mutation|was sent as \w+; send \w+\./);
-      const inQuery = await gateway.send(method, `/api/user?${name}=3`, { body: body() });
-      expect([name, inQuery.status, inQuery.json.code]).toEqual([name, 400, 'INVALID_INPUT']);
-    }
-    const { json: before } = await gateway.send('GET', '/api/user', { body: { user_group_id: group.id } });
-    expect(before.user_group).toMatchObject({ name: 'third', token: group.token });
-  },
-);
-
-test('DELETE by a parameter refuses an expectation beside it; what resembles nothing is ignored', async () => {
-  const remove = (more: string) => gateway.send('DELETE', `/api/user?user_group_id=${group.id}&${more}`);
-  expect((await remove('expectedVersion=9')).json.issues).toMatchObject([{ path: ['expectedVersion'] }]);
-  expect(seen(await put({ Name: 'lost' }))).toEqual(malformed);
-  // The fields of responses, which callers send back, and a name that says the same once more.
-  const echo = { team_id: 1, provided_id: 'x', token: 'x', api_environment_tag: 'Testing', new_user_group: true, success: 1 };
-  expect((await put({ ...echo, userGroupId: group.id, trace: 'x' })).status).toBe(200);
-  expect((await remove('trace=x&utm_source=y')).json).toEqual({ success: 1, deleted: true });
-});
-
 const changed = [200, undefined, '"4"'];
 const mismatch = [412, 'VERSION_MISMATCH', '"3"'];
 const malformed = [400, 'INVALID_INPUT', null];

@@ -78,7 +78,7 @@ describe('reports every invalid member at once, by its legacy name', () => {
       ],
     ],
     ['POST with a number', 'POST', '{"current_token":1e400}', [['current_token', text]]],
-    ['POST without a token', 'POST', '{"token":"x"}', [['current_token', 'is required.']]],
+    ['POST without a token', 'POST', '{"currentToken":"x"}', [['current_token', 'is required.']]],
   ])('%s', async (_, method, body, expected) => {
     const { status, json } = await gateway.send(method, '/api/user', { body });
     expect([status, json.code]).toEqual([400, 'INVALID_INPUT']);
