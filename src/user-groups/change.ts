@@ -161,7 +161,7 @@ function idIsHeld(providedId: string, wanted: EnvironmentTag | null, heldIn: Env
  * Suspends a group: its tokens, those in their grace period, and its embed tokens identify nothing from the next request on, on
  * every instance, until {@link resumeUserGroup}. Everything else about it works.
  *
- * @param reason 1 to 255 characters without control characters; null removes the stored one, undefined keeps it.
+ * @param reason 1 to 255 characters without control characters; it replaces the stored one, also if there is none.
  * @param expectedVersions the group must have one of these versions; undefined permits any.
  * @throws Forbidden without `groups:write`.
  * @throws InvalidInput.
@@ -177,7 +177,7 @@ export async function suspendUserGroup(
 ): Promise<UserGroup> {
   caller.require('groups:write');
   checkSuspend({ by, reason, expectedVersions });
-  return setStatus(services, caller, by, { suspended: true, suspendedReason: reason, expectedVersions });
+  return setStatus(services, caller, by, { suspended: true, suspendedReason: reason ?? null, expectedVersions });
 }
 
 /**

@@ -180,8 +180,8 @@ builder.relayMutationField(
       by: by(t, byNotSuspended),
       reason: t.string({
         description:
-          `Why it is suspended: 1 to ${userGroupLimits.maxTextLength} characters without control characters. Null removes the reason ` +
-          'of a group that is suspended already; omitted, it is kept.',
+          `Why it is suspended: 1 to ${userGroupLimits.maxTextLength} characters without control characters. Without it, a group ` +
+          'that is suspended already has no reason any more.',
       }),
       expectedVersion: expectedVersion(t),
     }),
@@ -191,8 +191,8 @@ builder.relayMutationField(
     errors: { types: [NotFound, VersionMismatch], union: { description: 'The suspended group, or an error.' } },
     description:
       'Suspends a group: its tokens, those in their grace period too, and its embed tokens identify nothing from the next request ' +
-      'on, until it is resumed. It can still be read, changed and deleted. Suspending it again with a reason replaces ' +
-      'the stored one. Requires the scope groups:write.',
+      'on, until it is resumed. It can still be read, changed and deleted. Suspending it again replaces ' +
+      'the reason. Requires the scope groups:write.',
     resolve: async (_, { input }, { services, caller }) => {
       caller.require('groups:write');
       const selector = requireSelector(input.by);

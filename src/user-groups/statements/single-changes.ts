@@ -32,8 +32,8 @@ interface Target extends Authored {
 /** The new status of a group, every rule checked. */
 export interface StatusChange extends Target, Expecting {
   readonly suspended: boolean;
-  /** Null where it is not suspended; undefined keeps the stored one. */
-  readonly suspendedReason: string | null | undefined;
+  /** It replaces the stored one; null where it is not suspended. */
+  readonly suspendedReason: string | null;
 }
 
 /** A group to move to an environment, and who does. */
@@ -79,8 +79,7 @@ export function bindSingleChanges({ query }: Pick<Database, 'query'>, onRecorded
     },
     async setStatus({ suspended, suspendedReason, expectedVersions, author, ...target }) {
       const { teamId, environmentTag, allEnvironments } = target;
-      const reason = [suspendedReason, suspendedReason === undefined];
-      const values = [teamId, allEnvironments, environmentTag, expectedVersions, ...reason, ...authorLists([{ author }])];
+      const values = [teamId, allEnvironments, environmentTag, expectedVersions, suspendedReason, ...authorLists([{ author }])];
       const [row] = suspended ? await query('suspend-group', suspend, values) : await query('resume-group', resume, values);
       const changed = row && toExpected(row);
       const changesBytes = Number(row?.[userGroupColumnCount + 1]);
@@ -138,17 +137,13 @@ const deleteGroup = `
 
 const nameOf = (suspended: string): string => `case when ${suspended} then 'SUSPENDED' else 'ACTIVE' end`;
 
-/** The reason as it will be. */
-const newReason = 'case when $6::bool then g.suspended_reason else $5::text end';
-
-const differs = (suspended: boolean): string =>
-  `(g.suspended <> ${suspended} or g.suspended_reason is distinct from ${newReason})`;
+const differs = (suspended: boolean): string => `(g.suspended <> ${suspended} or g.suspended_reason is distinct from $5::text)`;
 
 const setStatus = (suspended: boolean): string => `
   with locked as (
     select ${userGroupSelectList('g')}, ${isExpected('g.version', '$4::int[]')} as is_expected ${lockedTarget}
   ), updated as (
-    update user_group g set suspended = ${suspended}, suspended_reason = ${newReason},
+    update user_group g set suspended = ${suspended}, suspended_reason = $5::text,
       updated_at = case when ${differs(suspended)} then ${changeTime('g.updated_at')} else g.updated_at end,
       version = case when ${differs(suspended)} then ${versionAfter('g.version')} else g.version end
     from locked where g.team_id = locked.team_id and locked.is_expected
@@ -162,7 +157,7 @@ const setStatus = (suspended: boolean): string => `
   ), recorded as (${insertGroupEvents({
     type: suspended ? 'user_group.suspended' : 'user_group.resumed',
     table: 'changed',
-    author: authorAt(7, '1'),
+    author: authorAt(6, '1'),
     changes: `('{' || changes || '}')::json`,
   })}
     from changed where changes <> ''

@@ -486,7 +486,7 @@ export type SuspendUserGroupInput = {
   readonly by: UserGroupBy;
   /** The version that the group must have, from 1 to 2147483647: the one that you read. If it has another one, nothing is changed, and the result is VersionMismatch with the group as it is. Without it, or with null, any version is changed. */
   readonly expectedVersion?: number | null | undefined;
-  /** Why it is suspended: 1 to 255 characters without control characters. Null removes the reason of a group that is suspended already; omitted, it is kept. */
+  /** Why it is suspended: 1 to 255 characters without control characters. Without it, a group that is suspended already has no reason any more. */
   readonly reason?: string | null | undefined;
 };
 
