@@ -22,7 +22,8 @@ export function filesOf({ first, second }: HostileShape, characters: number): st
 
 function repeat(unit: string, characters: number): string {
   if (unit === '') return '';
-  if (!unit.includes('§')) return unit.repeat(Math.ceil(characters / unit.length));
+  // An even number: every second `/*/` ends a comment, so that texts of odd and of even numbers are of different kinds.
+  if (!unit.includes('§')) return unit.repeat(2 * Math.ceil(characters / unit.length / 2));
   const parts: string[] = [];
   for (let length = 0; length < characters; ) {
     const part = unit.replaceAll('§', String(parts.length));

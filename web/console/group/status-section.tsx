@@ -56,8 +56,9 @@ type DialogProps = GroupSectionProps & { readonly onClose: () => void };
 function SuspendDialog({ onClose, ...props }: DialogProps) {
   const showMessage = useMessage();
   const [reason, setReason] = useState('');
-  const suspension = useConfirmed(props, async (client, { id, version }) => {
-    const input = { by: { id }, expectedVersion: version, ...(reason && { reason }) };
+  const suspension = useConfirmed(props, async (client, { id, version, suspendedReason }) => {
+    // Somebody else may have suspended it meanwhile: without another reason, theirs stays.
+    const input = { by: { id }, expectedVersion: version, reason: reason || suspendedReason };
     const { data, requestId } = await client.send(SuspendGroup, { input });
     const result = data.suspendUserGroup;
     return result?.__typename === 'VersionMismatch' ? result : payloadOf(result, requestId);
