@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { issueApiToken } from '../../src/api-tokens/api-tokens.ts';
-import { recordLastUsed } from '../../src/api-tokens/authenticate.ts';
+import { recordLastUsed } from '../../src/api-tokens/last-used.ts';
 import { logForm, logOutages } from '../../src/log.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { bindQueries } from '../support/queries.ts';
