@@ -111,17 +111,22 @@ export function createRowClass<Columns extends ColumnTable>(columns: Columns): n
   ) => RowOf<Columns>;
 }
 
-/** Parameters as a table: `unnest($1::text[], …) as alias (name, …)`, one list per column, as {@link toLists} makes them. */
+/**
+ * Parameters as a table: `unnest((select $1::text[]), …) as alias (name, …)`, one list per column, as {@link toLists} makes them.
+ * PostgreSQL plans for as many rows whatever is sent, and so keeps its plan. Of a list that it sees it knows the length, and would
+ * plan a change of one row each time, which takes longer than the change.
+ */
 export function unnest(columns: readonly ParameterColumn[], alias: string): string {
-  const lists = columns.map(({ type }, index) => `$${index + 1}::${type}[]`);
-  return `unnest(${lists.join(', ')}) as ${alias} (${names(columns)})`;
+  return `unnest(${lists(columns)}) as ${alias} (${names(columns)})`;
 }
 
 /** The same with one more column, `position`: the place in the lists, from 1. */
 export function unnestWithPosition(columns: readonly ParameterColumn[], alias: string): string {
-  const lists = columns.map(({ type }, index) => `$${index + 1}::${type}[]`);
-  return `unnest(${lists.join(', ')}) with ordinality as ${alias} (${names(columns)}, position)`;
+  return `unnest(${lists(columns)}) with ordinality as ${alias} (${names(columns)}, position)`;
 }
+
+const lists = (columns: readonly ParameterColumn[]): string =>
+  columns.map(({ type }, index) => `(select $${index + 1}::${type}[])`).join(', ');
 
 /** The names of columns as a list in SQL. */
 export const names = (columns: readonly ParameterColumn[]): string => columns.map(({ sql }) => sql).join(', ');
