@@ -9,6 +9,7 @@ import {
 import { createBatchLoader, type Load, maxLookupKeys } from '../database/batch-loader.ts';
 import type { Database } from '../database/client.ts';
 import {
+  anyOf,
   type Column,
   columnCount,
   columnTypes,
@@ -115,7 +116,7 @@ const count = columnCount(columns);
 const apiTokensByCurrentHash = `
   select ${selectList(columns)}, secret_hash
   from (select t.*, false as is_replaced from api_token t) as found
-  where secret_hash = any ($1::bytea[])`;
+  where secret_hash = ${anyOf(1, 'bytea')}`;
 
 /**
  * For the secrets that {@link apiTokensByCurrentHash} did not find. Reads current ones too, in the same statement, so that a
@@ -124,14 +125,14 @@ const apiTokensByCurrentHash = `
 const apiTokensByHash = `
   select ${selectList(columns)}, found_hash
   from (
-    select t.*, t.secret_hash as found_hash, false as is_replaced from api_token t where t.secret_hash = any ($1::bytea[])
+    select t.*, t.secret_hash as found_hash, false as is_replaced from api_token t where t.secret_hash = ${anyOf(1, 'bytea')}
     union all
     select t.*, r.secret_hash, r.expires_at <= now()
     from retired_secret r join api_token t on t.id = r.api_token_id
-    where r.secret_hash = any ($1::bytea[])
+    where r.secret_hash = ${anyOf(1, 'bytea')}
   ) as found`;
 
-const apiTokensById = `select ${selectList(listedColumns)} from api_token where id = any ($1::int[])`;
+const apiTokensById = `select ${selectList(listedColumns)} from api_token where id = ${anyOf(1, 'int')}`;
 
 /** The secret of an API token to replace, every rule checked, and who replaces it. */
 export interface SecretRotation extends Authored {

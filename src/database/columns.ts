@@ -125,6 +125,9 @@ export function unnestWithPosition(columns: readonly ParameterColumn[], alias: s
   return `unnest(${lists(columns)}) with ordinality as ${alias} (${names(columns)}, position)`;
 }
 
+/** A list as a parameter of a condition: `column = any ($1)`. Planned for as many rows whatever is sent, as {@link unnest} is. */
+export const anyOf = (parameter: number, type: string): string => `any ((select $${parameter}::${type}[])::${type}[])`;
+
 const lists = (columns: readonly ParameterColumn[]): string =>
   columns.map(({ type }, index) => `(select $${index + 1}::${type}[])`).join(', ');
 

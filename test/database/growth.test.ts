@@ -90,7 +90,10 @@ async function readPages(): Promise<Map<string, number>> {
  * counts up to ten seconds later, or when it ends.
  */
 async function elsewhere(use: (other: TestDatabase) => Promise<void>): Promise<void> {
-  const connected = connectDatabase({ connectionString: `${database.url}?application_name=elsewhere` }, { namedStatements: true });
+  const connected = connectDatabase(
+    { connectionString: `${database.url}?application_name=elsewhere` },
+    { namedStatements: true },
+  );
   await use({ ...database, ...connected }).finally(() => connected.close());
   const connections = "select from pg_stat_activity where datname = current_database() and application_name = 'elsewhere'";
   await until(async () => (await single.pool.query(connections)).rowCount === 0, 'the other connections have ended');
@@ -162,6 +165,12 @@ describe.each(['none', 'of few groups'] as const)('right after a database with t
 
   test.each(Object.entries(lookUps))('%s reads a few pages', async (_, request) => {
     expect(await tablesReadBy(request)).toEqual([]);
+  });
+
+  test('the plan of every statement that requests share is kept, although each was sent alone', async () => {
+    const planned =
+      "select name, custom_plans::int from pg_prepared_statements where name ~ '^[a-z]+(-[a-z]+)+$' and custom_plans > 5";
+    expect((await single.pool.query(planned)).rows).toEqual([]);
   });
 
   if (statistics === 'none') return;

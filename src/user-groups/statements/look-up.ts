@@ -1,6 +1,6 @@
 import { createBatchLoader, type Load, maxLookupKeys } from '../../database/batch-loader.ts';
 import type { Database } from '../../database/client.ts';
-import { columnTypes, decodeHexadecimal, type Row, toByteaArray } from '../../database/columns.ts';
+import { anyOf, columnTypes, decodeHexadecimal, type Row, toByteaArray } from '../../database/columns.ts';
 import type { UserGroup } from '../../generated/prisma/client.ts';
 import {
   UserGroupRow,
@@ -67,7 +67,7 @@ const toGroupOfToken = (row: Row): GroupOfToken => ({
 
 /** Nearly every token that is looked up is a current one, and this costs the server less than {@link groupsByAnyToken}. */
 const groupsByCurrentToken = `
-  select ${userGroupSelectList('g')} from user_group g where g.token_hash = any ($1::bytea[]) and not g.suspended`;
+  select ${userGroupSelectList('g')} from user_group g where g.token_hash = ${anyOf(1, 'bytea')} and not g.suspended`;
 
 /**
  * For the tokens that {@link groupsByCurrentToken} did not find. Reads current ones too, in the same statement: a token that was
@@ -75,10 +75,10 @@ const groupsByCurrentToken = `
  */
 const groupsByAnyToken = `
   select ${userGroupSelectList('g')}, encode(g.token_hash, 'hex'), true, null::timestamptz from user_group g
-  where g.token_hash = any ($1::bytea[]) and not g.suspended
+  where g.token_hash = ${anyOf(1, 'bytea')} and not g.suspended
   union all
   select ${userGroupSelectList('g')}, encode(r.token_hash, 'hex'), false, r.expires_at from retired_token r join user_group g using (team_id)
-  where r.token_hash = any ($1::bytea[]) and r.expires_at > now() and not g.suspended`;
+  where r.token_hash = ${anyOf(1, 'bytea')} and r.expires_at > now() and not g.suspended`;
 
 /** Look-ups of user groups. */
 export interface UserGroupLookups {
@@ -153,7 +153,7 @@ function byProvidedId(groups: readonly UserGroup[]): Map<string, UserGroup[]> {
 }
 
 const selectByTeamId = (selectList: string): string => `
-  select ${selectList} from user_group g where g.team_id = any ($1::int[])`;
+  select ${selectList} from user_group g where g.team_id = ${anyOf(1, 'int')}`;
 
 const groupsByTeamId = selectByTeamId(userGroupSelectList('g'));
 const summariesByTeamId = selectByTeamId(userGroupSummarySelectList('g'));
@@ -161,10 +161,10 @@ const summariesByTeamId = selectByTeamId(userGroupSummarySelectList('g'));
 /** In two halves, because each of the two indexes on the id covers a part of the groups. The first includes the untagged ones. */
 const selectByProvidedId = (selectList: string): string => `
   select ${selectList} from user_group g
-  where g.provided_id = any ($1::text[]) and g.environment_tag is distinct from 'Testing'
+  where g.provided_id = ${anyOf(1, 'text')} and g.environment_tag is distinct from 'Testing'
   union all
   select ${selectList} from user_group g
-  where g.provided_id = any ($1::text[]) and g.environment_tag is distinct from 'Customer' and g.environment_tag = 'Testing'`;
+  where g.provided_id = ${anyOf(1, 'text')} and g.environment_tag is distinct from 'Customer' and g.environment_tag = 'Testing'`;
 
 const groupsByProvidedId = selectByProvidedId(userGroupSelectList('g'));
 const summariesByProvidedId = selectByProvidedId(userGroupSummarySelectList('g'));
