@@ -1,7 +1,9 @@
+import { AsyncResource } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
 import type { Caller } from '../caller.ts';
-import { createSemaphore } from '../concurrency/fair-queue.ts';
+import { createSemaphore, type QueueKey } from '../concurrency/fair-queue.ts';
 import { StoredBytes } from '../concurrency/sliding-window.ts';
+import { createWriteLoader, type Load } from '../database/batch-loader.ts';
 import type { Database } from '../database/client.ts';
 import { isUnavailable } from '../database/errors.ts';
 import type { Transaction } from '../database/transaction.ts';
@@ -10,19 +12,27 @@ import { GatewayError } from '../errors.ts';
 import { asGatewayError } from '../failures.ts';
 import type { HttpRequest, HttpResponse } from '../http/types.ts';
 import type { Services } from '../user-groups/user-groups.ts';
-import { decryptResponse, encryptResponse, findRecord, storeRecord, tryLockRequest } from './statements.ts';
+import {
+  decryptResponse,
+  encryptResponse,
+  findRecords,
+  type RecordId,
+  type StoredResponse,
+  storeRecords,
+  tryLockRequests,
+} from './statements.ts';
 
 /** The limits of requests with an Idempotency-Key. */
 export const idempotencyLimits = {
   /** The characters of a key. */
   maxIdempotencyKeyCharacters: 255,
   /**
-   * Executed at once, and at most on half of the connections: each occupies one until it is committed, and other requests need
-   * some.
+   * The transactions of requests with a key at once, and at most on half of the connections: each occupies one until it is
+   * committed, and other requests need some.
    */
-  maxKeyedRequests: 5,
-  /** Waiting for one of these permits. */
-  maxWaitingKeyedRequests: 1_000,
+  maxKeyedTransactions: 5,
+  /** The transactions that wait to begin. */
+  maxWaitingKeyedTransactions: 1_000,
   /** The bytes of a response, which is stored for 24 hours. */
   maxStoredResponseBytes: 1_048_576,
   /** A response with as many bytes counts towards {@link idempotencyLimits.maxStoredBytesPerApiToken}. */
@@ -31,7 +41,8 @@ export const idempotencyLimits = {
   maxStoredBytesPerApiToken: 1_073_741_824,
 } as const;
 
-const { maxIdempotencyKeyCharacters, maxKeyedRequests, maxWaitingKeyedRequests, maxStoredResponseBytes } = idempotencyLimits;
+const { maxIdempotencyKeyCharacters, maxStoredResponseBytes } = idempotencyLimits;
+const { maxKeyedTransactions, maxWaitingKeyedTransactions } = idempotencyLimits;
 const { minCountedResponseBytes: minBytes, maxStoredBytesPerApiToken: maxBytes } = idempotencyLimits;
 
 /** A key in the form of the draft: a string of RFC 8941. */
@@ -64,6 +75,11 @@ export interface KeyedRequest {
   readonly key: string;
   /** Everything that the effect and the response depend on. Hashed; two requests with one key must have the same. */
   readonly content: string;
+  /**
+   * The name of the mutation, if the request may share a transaction with others of the same name, and so their statements and the
+   * commit. Not for one that takes long.
+   */
+  readonly sharedAs?: string | undefined;
 }
 
 /** What came of the execution of a request. */
@@ -90,8 +106,21 @@ export type ExecuteOnce = (
   execute: (services: Services) => Promise<Execution>,
 ) => Promise<{ readonly response: string; readonly isReplayed: boolean }>;
 
+/** A request that is to be executed once. */
+interface Unit extends RecordId {
+  readonly fingerprint: Buffer;
+  readonly queueKey: QueueKey;
+  readonly execute: (services: Services) => Promise<Execution>;
+}
+
+/** The response to a unit, and whether it is a stored one. */
+type Executed = Awaited<ReturnType<ExecuteOnce>>;
+
 /**
  * Creates a function that executes requests once.
+ *
+ * Those that may share a transaction are gathered as statements are. If one of several fails, or its response is not kept, their
+ * transaction is undone; it is executed in one of its own, and the others together once more.
  *
  * @param bind creates the services of a transaction.
  * @param stored counts what is stored for each API token.
@@ -105,41 +134,128 @@ export function createExecuteOnce(
   const connections = Math.max(1, Math.floor(database.poolSize / 2));
   // Apart from the reads, because a request may read pages while it has a place: in one queue they could wait for each other.
   const permits = createSemaphore(
-    Math.min(maxKeyedRequests, connections),
-    maxWaitingKeyedRequests,
+    Math.min(maxKeyedTransactions, connections),
+    maxWaitingKeyedTransactions,
     'requests with an Idempotency-Key',
   );
-  return async (caller, { key, content }, execute) => {
-    caller.requireCredential();
-    const id = { apiTokenId: caller.apiToken?.id ?? 0, keyHash: sha256(key) };
-    const fingerprint = sha256(content);
-    let uncount = () => {};
+  const loaders = new Map<string, Load<Unit, Executed>>();
+
+  /** Executes a unit together with others of the same mutation. @returns nothing if it is to be executed alone. */
+  function executeShared(mutation: string, unit: Unit): Promise<Executed | undefined> {
+    const load =
+      loaders.get(mutation) ?? createWriteLoader((units) => permits.run(units[0]?.queueKey, () => executeGroup(units)));
+    loaders.set(mutation, load);
+    return load(unit, unit.queueKey);
+  }
+
+  /** @returns by index; none for a unit that fails because of itself. */
+  async function executeGroup(units: readonly Unit[]): Promise<ReadonlyMap<number, Executed>> {
     try {
-      return await permits.run(caller.queueKey, () =>
-        database.interactiveTransaction(async (transaction) => {
-          if (!(await tryLockRequest(transaction, id))) throw keyInUse();
-          const record = await findRecord(transaction, id);
-          if (record) {
-            if (!record.fingerprint.equals(fingerprint)) throw keyReused();
-            return { response: decryptResponse(keys, id, record.responseEncrypted), isReplayed: true };
-          }
-          const { response, isKept } = await execute(bind(transaction));
-          if (!isKept) throw new NotKept(response);
-          const bytes = Buffer.byteLength(response);
-          if (bytes > maxStoredResponseBytes) throw tooLargeToStore();
-          const takeBack = stored.admit(id.apiTokenId, bytes);
-          if (!takeBack) throw tooMuchStored();
-          uncount = takeBack;
-          await storeRecord(transaction, { ...id, fingerprint, responseEncrypted: encryptResponse(keys, id, response) });
-          return { response, isReplayed: false };
-        }),
-      );
+      return new Map((await executeTogether(units)).entries());
+    } catch (error) {
+      if (units.length === 1 || isUnavailable(error)) throw error;
+      const others = error instanceof SomeFailed ? units.filter((unit) => !error.units.has(unit)) : [];
+      const executed = others.length > 0 ? await executeTogether(others).catch(() => []) : [];
+      return new Map(executed.map((each, index) => [units.indexOf(others[index] as Unit), each]));
+    }
+  }
+
+  /**
+   * Executes units in one transaction, and stores their responses.
+   *
+   * @throws what a single one throws, `NotKept` too; `SomeFailed` when one of several did.
+   */
+  async function executeTogether(units: readonly Unit[]): Promise<readonly Executed[]> {
+    const uncounts: (() => void)[] = [];
+    try {
+      return await database.interactiveTransaction(async (transaction) => {
+        const isLocked = await tryLockRequests(transaction, units);
+        const records = await findRecords(transaction, units);
+        const services = bind(transaction);
+        const begun = new Set<string>();
+        const settled = await Promise.allSettled(
+          units.map(async (unit, index): Promise<Executed> => {
+            // The transaction holds a lock twice, too.
+            const id = `${unit.apiTokenId} ${unit.keyHash.toString('hex')}`;
+            if (!isLocked[index] || begun.has(id)) throw keyInUse();
+            begun.add(id);
+            const executed = await respondTo(unit, records.get(index), services);
+            if (!executed.isReplayed) uncounts.push(countStored(unit, executed.response));
+            return executed;
+          }),
+        );
+        const executed = assertFulfilled(units, settled);
+        const created = units.filter((_, index) => !executed[index]?.isReplayed);
+        const responses = executed.filter(({ isReplayed }) => !isReplayed).map(({ response }) => response);
+        const encrypted = created.map((unit, index) => encryptResponse(keys, unit, responses[index] as string));
+        if (created.length > 0) await storeRecords(transaction, created, encrypted);
+        return executed;
+      });
+    } catch (error) {
+      // Otherwise the responses may be stored.
+      if (!isUnavailable(error)) for (const uncount of uncounts) uncount();
+      throw error;
+    }
+  }
+
+  async function respondTo(unit: Unit, record: StoredResponse | undefined, services: Services): Promise<Executed> {
+    if (record) {
+      if (!record.fingerprint.equals(unit.fingerprint)) throw keyReused();
+      return { response: decryptResponse(keys, unit, record.responseEncrypted), isReplayed: true };
+    }
+    const { response, isKept } = await unit.execute(services);
+    if (!isKept) throw new NotKept(response);
+    return { response, isReplayed: false };
+  }
+
+  /** Counts a response that is to be stored. @returns what takes that back. */
+  function countStored({ apiTokenId }: Unit, response: string): () => void {
+    const bytes = Buffer.byteLength(response);
+    if (bytes > maxStoredResponseBytes) throw tooLargeToStore();
+    const takeBack = stored.admit(apiTokenId, bytes);
+    if (!takeBack) throw tooMuchStored();
+    return takeBack;
+  }
+
+  return async (caller, { key, content, sharedAs }, execute) => {
+    caller.requireCredential();
+    const { queueKey } = caller;
+    const unit: Unit = {
+      apiTokenId: caller.apiToken?.id ?? 0,
+      keyHash: sha256(key),
+      fingerprint: sha256(content),
+      queueKey,
+      // Traced as a part of its own request, not of the one whose statements it shares.
+      execute: AsyncResource.bind(execute),
+    };
+    try {
+      const executed = sharedAs === undefined ? undefined : await executeShared(sharedAs, unit);
+      return executed ?? ((await permits.run(queueKey, () => executeTogether([unit])))[0] as Executed);
     } catch (error) {
       if (error instanceof NotKept) return { response: error.response, isReplayed: false };
-      if (!isUnavailable(error)) uncount(); // otherwise the response may be stored
       throw asKeyedError(error);
     }
   };
+}
+
+/** @throws what the only unit threw; `SomeFailed`. */
+function assertFulfilled(units: readonly Unit[], settled: readonly PromiseSettledResult<Executed>[]): Executed[] {
+  const failed = new Set(units.filter((_, index) => settled[index]?.status === 'rejected'));
+  if (failed.size > 0 && units.length > 1) throw new SomeFailed(failed);
+  return settled.map((each) => {
+    if (each.status === 'rejected') throw each.reason;
+    return each.value;
+  });
+}
+
+/** Ends a transaction of which a part failed. */
+class SomeFailed extends Error {
+  readonly units: ReadonlySet<Unit>;
+
+  constructor(units: ReadonlySet<Unit>) {
+    super('Some of the requests failed.');
+    this.units = units;
+  }
 }
 
 /** The request header with the key, as Node.js names it. */
@@ -163,18 +279,17 @@ export const hasIdempotencyKey = ({ headers, caller }: Pick<HttpRequest, 'header
  * Responds to a request with an Idempotency-Key: executes it, or sends the response of the first one again, with the status and
  * the body that it had, and the header `Idempotency-Replayed: true`.
  *
- * @param content what identifies the request: method, path, and all else that its effect depends on.
  * @param execute executes the request with the services of its transaction.
  * @throws GatewayError `INVALID_INPUT` when the key is malformed; what {@link ExecuteOnce} and `execute` throw.
  */
 export async function respondOnce(
   executeOnce: ExecuteOnce,
   request: HttpRequest,
-  content: string,
+  { content, sharedAs }: Omit<KeyedRequest, 'key'>,
   execute: (services: Services) => Promise<KeyedResponse>,
 ): Promise<HttpResponse> {
   const key = parseIdempotencyKey(request.headers[idempotencyKeyHeader] as string);
-  const { response, isReplayed } = await executeOnce(request.caller, { key, content }, async (services) => {
+  const { response, isReplayed } = await executeOnce(request.caller, { key, content, sharedAs }, async (services) => {
     const { response: executed, isKept } = await execute(services);
     return { response: JSON.stringify(executed), isKept };
   });

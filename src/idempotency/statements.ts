@@ -1,5 +1,5 @@
 import type { Database } from '../database/client.ts';
-import { columnTypes } from '../database/columns.ts';
+import { columnTypes, type ParameterColumn, unnest, unnestWithPosition } from '../database/columns.ts';
 import type { EncryptionContext, KeyRing } from '../encryption/keys.ts';
 
 /** What identifies the request that a response was stored for. */
@@ -21,33 +21,56 @@ export interface IdempotencyRecord extends RecordId {
 /** How many hours a response is kept, by the database's clock. */
 export const idempotencyHours = 24;
 
+/** A response as it is stored, and what it is the response to. */
+export type StoredResponse = Pick<IdempotencyRecord, 'fingerprint' | 'responseEncrypted'>;
+
 /**
- * Locks a request until the transaction ends, unless another transaction holds the lock.
+ * Locks requests until the transaction ends.
  *
  * @param query runs the statements of the transaction.
- * @returns whether it holds the lock. What another transaction stored under it is visible to the next statement.
+ * @returns whether each is locked, by its index: not, if another transaction holds its lock. What that stored under it is visible
+ *   to the next statement.
  */
-export async function tryLockRequest({ query }: Pick<Database, 'query'>, { apiTokenId, keyHash }: RecordId): Promise<boolean> {
-  const [row] = await query('lock-request', lockRequest, [apiTokenId, keyHash]);
-  return columnTypes.boolean.decode(row?.[0] ?? null);
+export async function tryLockRequests({ query }: Pick<Database, 'query'>, ids: readonly RecordId[]): Promise<readonly boolean[]> {
+  const rows = await query('lock-requests', lockRequests, idLists(ids));
+  return rows.map(([isLocked]) => columnTypes.boolean.decode(isLocked ?? null));
 }
 
-/** The response that was stored for a request; undefined if there is none, or it is older than is kept. */
-export async function findRecord(
+/** The responses that were stored for requests, by their index; none for one that has none, or whose is older than is kept. */
+export async function findRecords(
   { query }: Pick<Database, 'query'>,
-  id: RecordId,
-): Promise<Pick<IdempotencyRecord, 'fingerprint' | 'responseEncrypted'> | undefined> {
-  const [row] = await query('find-idempotency-record', find, [id.apiTokenId, id.keyHash]);
-  return (
-    row && { fingerprint: columnTypes.bytes.decode(row[0] ?? null), responseEncrypted: columnTypes.bytes.decode(row[1] ?? null) }
+  ids: readonly RecordId[],
+): Promise<ReadonlyMap<number, StoredResponse>> {
+  const rows = await query('find-idempotency-records', find, idLists(ids));
+  return new Map(
+    rows.map(([position, fingerprint, responseEncrypted]) => [
+      Number(position) - 1,
+      {
+        fingerprint: columnTypes.bytes.decode(fingerprint ?? null),
+        responseEncrypted: columnTypes.bytes.decode(responseEncrypted ?? null),
+      },
+    ]),
   );
 }
 
-/** Stores the response to a request, in place of one that is older than is kept. */
-export async function storeRecord({ query }: Pick<Database, 'query'>, record: IdempotencyRecord): Promise<void> {
-  const { apiTokenId, keyHash, fingerprint, responseEncrypted } = record;
-  await query('store-idempotency-record', store, [apiTokenId, keyHash, fingerprint, responseEncrypted]);
+/**
+ * Stores responses, in place of those that are older than is kept.
+ *
+ * @param requests no two with the same id. @param responses encrypted, one for each.
+ */
+export async function storeRecords(
+  { query }: Pick<Database, 'query'>,
+  requests: readonly Omit<IdempotencyRecord, 'responseEncrypted'>[],
+  responses: readonly Buffer[],
+): Promise<void> {
+  const fingerprints = requests.map(({ fingerprint }) => fingerprint);
+  await query('store-idempotency-records', store, [...idLists(requests), fingerprints, responses]);
 }
+
+const idLists = (ids: readonly RecordId[]): unknown[] => [
+  ids.map(({ apiTokenId }) => apiTokenId),
+  ids.map(({ keyHash }) => keyHash),
+];
 
 /** The ids of the encryption keys that stored responses use, in hexadecimal. Takes a few index accesses for each key. */
 export async function findKeyIdsOfRecords({ query }: Pick<Database, 'query'>): Promise<string[]> {
@@ -124,17 +147,27 @@ export const usedKeys = `
     ) from used where used.id is not null
   )`;
 
+const idColumns = [
+  { sql: 'api_token_id', type: 'int' },
+  { sql: 'key_hash', type: 'bytea' },
+] as const satisfies readonly ParameterColumn[];
+
 /** Of the 64 bits, requests of different keys share them about never; if they did, one of them would be sent again. */
-const lockRequest = `
-  select pg_try_advisory_xact_lock(('x' || encode(substr(sha256(int4send($1::int) || $2::bytea), 1, 8), 'hex'))::bit(64)::bigint)`;
+const lockRequests = `
+  select pg_try_advisory_xact_lock(('x' || encode(substr(sha256(int4send(api_token_id) || key_hash), 1, 8), 'hex'))::bit(64)::bigint)
+  from ${unnestWithPosition(idColumns, 'request')} order by position`;
 
 const find = `
-  select fingerprint, response_encrypted from idempotency_record
-  where api_token_id = $1 and key_hash = $2 and created_at > now() - interval '${idempotencyHours} hours'`;
+  select request.position, r.fingerprint, r.response_encrypted
+  from ${unnestWithPosition(idColumns, 'request')} join idempotency_record r using (api_token_id, key_hash)
+  where r.created_at > now() - interval '${idempotencyHours} hours'`;
 
 const store = `
   insert into idempotency_record (api_token_id, key_hash, fingerprint, response_encrypted, encryption_key_id)
-  values ($1, $2, $3, $4, substr($4::bytea, 1, 4))
+  select *, substr(response_encrypted, 1, 4) from ${unnest(
+    [...idColumns, { sql: 'fingerprint', type: 'bytea' }, { sql: 'response_encrypted', type: 'bytea' }],
+    'record',
+  )}
   on conflict (api_token_id, key_hash) do update set fingerprint = excluded.fingerprint,
     response_encrypted = excluded.response_encrypted, encryption_key_id = excluded.encryption_key_id, created_at = excluded.created_at`;
 

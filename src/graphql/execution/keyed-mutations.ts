@@ -1,4 +1,4 @@
-import { type DocumentNode, getOperationAST, type OperationDefinitionNode, OperationTypeNode } from 'graphql';
+import { type DocumentNode, type FieldNode, getOperationAST, type OperationDefinitionNode, OperationTypeNode } from 'graphql';
 import type { Caller } from '../../caller.ts';
 import { heavyWork } from '../../concurrency/heavy-work.ts';
 import { type ErrorCode, errorCatalog } from '../../error-catalog.ts';
@@ -13,6 +13,8 @@ import type { GraphQLParams } from './fast-path.ts';
 export interface KeyedMutation {
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
+  /** The name of the mutation's field. */
+  readonly name: string;
 }
 
 /**
@@ -28,8 +30,9 @@ export async function findMutation({ query, operationName }: GraphQLParams, call
   const document = parseOrNothing(query);
   const operation = document && getOperationAST(document, typeof operationName === 'string' ? operationName : undefined);
   if (!document || operation?.operation !== OperationTypeNode.MUTATION) return undefined;
-  const count = countRootFields(document, operation);
-  if (count <= 1) return count === 1 ? { document, operation } : undefined;
+  const [field, ...others] = rootFields(document, operation);
+  if (!field) return undefined;
+  if (others.length === 0) return { document, operation, name: field.name.value };
   throw new GatewayError(
     'INVALID_INPUT',
     'A request with an Idempotency-Key can have one mutation. Send one request with a key of its own for each, or use ' +
@@ -46,10 +49,10 @@ function parseOrNothing(source: string): DocumentNode | undefined {
   }
 }
 
-/** How many root fields an operation executes at most, `__typename` aside: those with one response name are one. */
-function countRootFields(document: DocumentNode, operation: OperationDefinitionNode): number {
+/** The root fields that an operation executes at most, `__typename` aside: those with one response name are one. */
+function rootFields(document: DocumentNode, operation: OperationDefinitionNode): FieldNode[] {
   const fields = rootFieldsOf(document, operation).filter(({ name }) => name.value !== '__typename');
-  return new Set(fields.map(({ alias, name }) => (alias ?? name).value)).size;
+  return [...new Map(fields.map((field) => [(field.alias ?? field.name).value, field])).values()];
 }
 
 /**

@@ -55,15 +55,15 @@ export function graphqlHandler(
   async function respondWithKey(request: HttpRequest, params: GraphQLParams, type: ResponseType): Promise<HttpResponse> {
     const mutation = await findMutation(params, request.caller);
     if (!mutation) return respond(request, params, type, contextOf(request));
-    const { document, operation } = mutation;
+    const { document, operation, name } = mutation;
     const isHeavy = server.executor.isHeavy(document, operation, params['variables']);
     return isHeavy
       ? server.executor.runQueued(request, () => mutateOnce(request, params, type))
-      : mutateOnce(request, params, type);
+      : mutateOnce(request, params, type, name);
   }
 
-  function mutateOnce(request: HttpRequest, params: GraphQLParams, type: ResponseType): Promise<HttpResponse> {
-    return respondOnce(executeOnce, request, `POST /graphql\n${request.body}`, async (services) => {
+  function mutateOnce(request: HttpRequest, params: GraphQLParams, type: ResponseType, sharedAs?: string): Promise<HttpResponse> {
+    return respondOnce(executeOnce, request, { content: `POST /graphql\n${request.body}`, sharedAs }, async (services) => {
       const codes = new Set<ErrorCode>();
       const countError = (code: ErrorCode): void => void codes.add(code);
       const response = await respond(request, params, type, contextOf(request, services, countError));
