@@ -30,7 +30,7 @@ import { createCors } from './http/cors.ts';
 import { createLayout } from './http/pages/layout.ts';
 import { pageOrProblem } from './http/pages/page.ts';
 import { createHttpServer, createRouter, urlOf } from './http/server.ts';
-import { createExecuteOnce } from './idempotency/idempotency.ts';
+import { createExecuteOnce } from './idempotency/execute-once.ts';
 import { instanceSource, unreadiness } from './instance/instance.ts';
 import { metricsHandler } from './instance/metrics-route.ts';
 import { createRequestLog, logOutages, traceIdOf } from './log.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { revokeApiToken } from '../../src/api-tokens/api-tokens.ts';
 import type { ErrorCode } from '../../src/error-catalog.ts';
 import { runHousekeeping } from '../../src/housekeeping/housekeeping.ts';
-import { parseIdempotencyKey } from '../../src/idempotency/idempotency.ts';
+import { parseIdempotencyKey } from '../../src/idempotency/respond-once.ts';
 import { tokenPrefixes } from '../../src/token-prefixes.ts';
 import { untilBlocked } from '../support/database.ts';
 import { type Reply, type RequestOptions, startGateway, type TestGateway } from '../support/gateway.ts';

@@ -4,7 +4,7 @@ import { heavyWork } from '../../concurrency/heavy-work.ts';
 import { type ErrorCode, errorCatalog } from '../../error-catalog.ts';
 import { GatewayError } from '../../errors.ts';
 import type { HttpResponse } from '../../http/types.ts';
-import type { KeyedResponse } from '../../idempotency/idempotency.ts';
+import type { KeyedResponse } from '../../idempotency/respond-once.ts';
 import { longDocumentLength } from '../limits.ts';
 import { parseDocument, rootFieldsOf } from './documents.ts';
 import type { GraphQLParams } from './fast-path.ts';

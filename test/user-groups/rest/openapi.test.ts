@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectDatabase } from '../../../src/database/client.ts';
 import { type Operation, operationsOf } from '../../../src/http/pages/openapi.ts';
-import { keyInUse } from '../../../src/idempotency/idempotency.ts';
+import { keyInUse } from '../../../src/idempotency/errors.ts';
 import { rateLimited } from '../../../src/rate-limits/rate-limit.ts';
 import { userGroupLimits } from '../../../src/user-groups/values.ts';
 import { sendText } from '../../support/connect.ts';

@@ -7,11 +7,10 @@ import { createWriteLoader, type Load } from '../database/batch-loader.ts';
 import type { Database } from '../database/client.ts';
 import { isUnavailable } from '../database/errors.ts';
 import type { Transaction } from '../database/transaction.ts';
-import { isMissingKey, type KeyRing } from '../encryption/keys.ts';
-import { GatewayError } from '../errors.ts';
-import { asGatewayError } from '../failures.ts';
-import type { HttpRequest, HttpResponse } from '../http/types.ts';
+import type { KeyRing } from '../encryption/keys.ts';
 import type { Services } from '../user-groups/user-groups.ts';
+import { asKeyedError, keyInUse, keyReused, tooLargeToStore, tooMuchStored } from './errors.ts';
+import { idempotencyLimits } from './limits.ts';
 import {
   decryptResponse,
   encryptResponse,
@@ -22,52 +21,8 @@ import {
   tryLockRequests,
 } from './statements.ts';
 
-/** The limits of requests with an Idempotency-Key. */
-export const idempotencyLimits = {
-  /** The characters of a key. */
-  maxIdempotencyKeyCharacters: 255,
-  /**
-   * The transactions of requests with a key at once, and at most on half of the connections: each occupies one until it is
-   * committed, and other requests need some.
-   */
-  maxKeyedTransactions: 5,
-  /** The transactions that wait to begin. */
-  maxWaitingKeyedTransactions: 1_000,
-  /** The bytes of a response, which is stored for 24 hours. */
-  maxStoredResponseBytes: 1_048_576,
-  /** A response with as many bytes counts towards {@link idempotencyLimits.maxStoredBytesPerApiToken}. */
-  minCountedResponseBytes: 4_096,
-  /** The bytes of such responses that one process stores for an API token in 24 hours. */
-  maxStoredBytesPerApiToken: 1_073_741_824,
-} as const;
-
-const { maxIdempotencyKeyCharacters, maxStoredResponseBytes } = idempotencyLimits;
-const { maxKeyedTransactions, maxWaitingKeyedTransactions } = idempotencyLimits;
+const { maxKeyedTransactions, maxWaitingKeyedTransactions, maxStoredResponseBytes } = idempotencyLimits;
 const { minCountedResponseBytes: minBytes, maxStoredBytesPerApiToken: maxBytes } = idempotencyLimits;
-
-/** A key in the form of the draft: a string of RFC 8941. */
-const quoted = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
-
-/** A key as it is widely sent: printable characters without those that separate several values, or values and parameters. */
-const bare = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]+$/;
-
-/**
- * Reads the value of the header Idempotency-Key: a quoted string as in draft-ietf-httpapi-idempotency-key-header, or the same
- * text without quotes. The two are the same key.
- *
- * @throws GatewayError `INVALID_INPUT` when it is neither, also for several headers, or when the key has not 1 to 255 characters.
- */
-export function parseIdempotencyKey(value: string): string {
-  // The longest valid value has each character escaped, in quotes.
-  const text = value.length <= 2 * maxIdempotencyKeyCharacters + 2 ? value : '';
-  const key = quoted.exec(text)?.[1]?.replace(/\\(.)/g, '$1') ?? bare.exec(text)?.[0] ?? '';
-  if (key.length >= 1 && key.length <= maxIdempotencyKeyCharacters) return key;
-  throw new GatewayError(
-    'INVALID_INPUT',
-    `The header Idempotency-Key must be one key of 1 to ${maxIdempotencyKeyCharacters} printable ASCII characters, such as a UUID: ` +
-      'in double quotes, or without quotes if it has no spaces, commas, semicolons, quotes or backslashes.',
-  );
-}
 
 /** A request with an Idempotency-Key. */
 export interface KeyedRequest {
@@ -76,8 +31,8 @@ export interface KeyedRequest {
   /** Everything that the effect and the response depend on. Hashed; two requests with one key must have the same. */
   readonly content: string;
   /**
-   * The name of the mutation, if the request may share a transaction with others of the same name, and so their statements and the
-   * commit. Not for one that takes long.
+   * The name of the mutation, if the request may share a transaction with others of the same name, and so their statements and
+   * the commit. Not for one that takes long.
    */
   readonly sharedAs?: string | undefined;
 }
@@ -258,45 +213,6 @@ class SomeFailed extends Error {
   }
 }
 
-/** The request header with the key, as Node.js names it. */
-const idempotencyKeyHeader = 'idempotency-key';
-
-/** The header of a response that is the stored one of an earlier request. */
-const replayedHeader = 'idempotency-replayed';
-
-/** A response, and whether it is kept for requests with the same key. */
-export interface KeyedResponse {
-  readonly response: HttpResponse;
-  /** If not, no change is kept either. */
-  readonly isKept: boolean;
-}
-
-/** Whether a request has an Idempotency-Key, and an API token that the key can belong to. */
-export const hasIdempotencyKey = ({ headers, caller }: Pick<HttpRequest, 'headers' | 'caller'>): boolean =>
-  headers[idempotencyKeyHeader] !== undefined && caller.apiToken !== undefined;
-
-/**
- * Responds to a request with an Idempotency-Key: executes it, or sends the response of the first one again, with the status and
- * the body that it had, and the header `Idempotency-Replayed: true`.
- *
- * @param execute executes the request with the services of its transaction.
- * @throws GatewayError `INVALID_INPUT` when the key is malformed; what {@link ExecuteOnce} and `execute` throw.
- */
-export async function respondOnce(
-  executeOnce: ExecuteOnce,
-  request: HttpRequest,
-  { content, sharedAs }: Omit<KeyedRequest, 'key'>,
-  execute: (services: Services) => Promise<KeyedResponse>,
-): Promise<HttpResponse> {
-  const key = parseIdempotencyKey(request.headers[idempotencyKeyHeader] as string);
-  const { response, isReplayed } = await executeOnce(request.caller, { key, content, sharedAs }, async (services) => {
-    const { response: executed, isKept } = await execute(services);
-    return { response: JSON.stringify(executed), isKept };
-  });
-  const { status, headers, body } = JSON.parse(response) as HttpResponse;
-  return { status, headers: isReplayed ? { ...headers, [replayedHeader]: 'true' } : headers, body };
-}
-
 /** Ends a transaction whose response is sent, but not kept. */
 class NotKept extends Error {
   readonly response: string;
@@ -308,44 +224,3 @@ class NotKept extends Error {
 }
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
-
-/** The error while a request with the same key is being executed. */
-export const keyInUse = (): GatewayError =>
-  new GatewayError(
-    'IDEMPOTENCY_KEY_IN_USE',
-    'A request with this Idempotency-Key is being executed. Send the same request again to get its response.',
-  );
-
-/** The error when another request had the key. */
-const keyReused = (): GatewayError =>
-  new GatewayError(
-    'IDEMPOTENCY_KEY_REUSED',
-    'Another request had this Idempotency-Key within the last 24 hours. Nothing was changed. Use a new key for each request, and the ' +
-      'same one only to send the same request again.',
-  );
-
-/** The error when the response to a request exceeds what is stored; its changes are undone. */
-const tooLargeToStore = (): GatewayError =>
-  new GatewayError(
-    'QUERY_TOO_COSTLY',
-    `The response exceeds the limit of ${maxStoredResponseBytes} bytes for requests with an Idempotency-Key. Nothing was changed. Request ` +
-      'fewer fields or items.',
-  );
-
-/** The error when an API token has reached its limit; the changes of the request are undone. */
-const tooMuchStored = (): GatewayError =>
-  new GatewayError(
-    'QUERY_TOO_COSTLY',
-    `The large responses to requests of this API token with an Idempotency-Key exceed ${maxBytes} bytes in 24 hours. Nothing was ` +
-      `changed. Request fewer fields or items, so that the response has less than ${minBytes} bytes, or send it without a key.`,
-  );
-
-/** With a key, a request is safe to repeat when it is not known whether its change was made. */
-function asKeyedError(error: unknown): GatewayError {
-  const known = asGatewayError(error);
-  if (known.code !== 'UNAVAILABLE' || known.cause === undefined || isMissingKey(known)) return known;
-  const message = 'The database is unavailable. The requested change may have been made.';
-  return new GatewayError('UNAVAILABLE', `${message} Send the same request with the same Idempotency-Key again.`, {
-    cause: known.cause,
-  });
-}
