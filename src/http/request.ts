@@ -14,7 +14,8 @@ import type { PermitOrigin } from './cors.ts';
 import { httpLimits, httpTimeouts, largeBodyBytes } from './limits.ts';
 import { MethodNotAllowed } from './problem.ts';
 import { discard, send, tooMuchUnsent } from './response.ts';
-import type { Connection, FindRoute } from './server.ts';
+import type { FindRoute } from './router.ts';
+import type { Connection } from './server.ts';
 import type { Handler, HttpRequest, HttpResponse, RequestHead, ResponseBody, Route } from './types.ts';
 
 /** What every request passes. */
