@@ -1,4 +1,4 @@
-import { httpLimits } from '../http/limits.ts';
+import { httpLimits } from '../http-limits.ts';
 
 /** What the system lets a process have open, and what a gateway may need. */
 export interface OpenFiles {

@@ -4,8 +4,8 @@ import type { AddressInfo, Socket } from 'node:net';
 import { Caller } from '../caller.ts';
 import { errorCatalog } from '../error-catalog.ts';
 import { GatewayError } from '../errors.ts';
+import { httpLimits, httpTimeouts } from '../http-limits.ts';
 import { ByteBudget } from './byte-budget.ts';
-import { httpLimits, httpTimeouts } from './limits.ts';
 import { problem } from './problem.ts';
 import { ReceivedRequest, type RequestContext, type ServerOptions } from './request.ts';
 
