@@ -42,8 +42,8 @@ import { startRateLimiting } from './rate-limits/rate-limit.ts';
 import { createRoutes } from './routes.ts';
 import { printSdl, schema } from './schema.ts';
 import { tracing } from './tracing/tracing.ts';
+import { recordLastResolved } from './user-groups/last-resolved.ts';
 import { userHandler } from './user-groups/rest.ts';
-import { recordLastResolved } from './user-groups/statements/last-resolved.ts';
 import type { Services } from './user-groups/user-groups.ts';
 import { startDeliveries } from './webhooks/deliver.ts';
 
