@@ -113,8 +113,8 @@ export function createRowClass<Columns extends ColumnTable>(columns: Columns): n
 
 /**
  * Parameters as a table: `unnest((select $1::text[]), …) as alias (name, …)`, one list per column, as {@link toLists} makes them.
- * PostgreSQL plans for as many rows whatever is sent, and so keeps its plan. Of a list that it sees it knows the length, and would
- * plan a change of one row each time, which takes longer than the change.
+ * PostgreSQL plans for as many rows whatever is sent, and so keeps its plan. Of a list that it sees it knows the length, and
+ * would plan a change of one row each time, which takes longer than the change.
  */
 export function unnest(columns: readonly ParameterColumn[], alias: string): string {
   return `unnest(${lists(columns)}) as ${alias} (${names(columns)})`;
