@@ -1,3 +1,5 @@
+import { httpLimits, httpTimeouts } from './http-limits.ts';
+
 /** What an error code means, over GraphQL and REST. */
 export interface ErrorCatalogEntry {
   /** The HTTP status over REST, and over GraphQL where the whole request failed. */
@@ -16,23 +18,8 @@ export interface ErrorCatalogEntry {
 export const droppedBodyRemedy =
   'If your client or a proxy drops the body of a GET, send QUERY /api/user with the same body, or GET /api/user?user_group_id=…&name=….';
 
-/** The limits of requests that remedies state; the HTTP transport enforces them. Sizes are in bytes. */
-export const requestLimits = {
-  maxHeaderBytes: 16_384,
-  maxBodyBytes: 1_048_576,
-  maxAnonymousBodyBytes: 131_072,
-} as const;
-
-/** The timeouts that the rest of the gateway knows, in milliseconds. */
-export const requestTimeouts = {
-  /** Until the whole request is received. */
-  requestMs: 30_000,
-  /** From the end of the request until the response. */
-  responseMs: 12_000,
-} as const;
-
-const { maxHeaderBytes, maxBodyBytes, maxAnonymousBodyBytes } = requestLimits;
-const { requestMs } = requestTimeouts;
+const { maxHeaderBytes, maxBodyBytes, maxAnonymousBodyBytes } = httpLimits;
+const { requestMs } = httpTimeouts;
 
 /** Every error code. Codes may be added; the meaning of a code never changes. */
 export const errorCatalog = {

@@ -1,5 +1,5 @@
 import { GatewayError, shorten } from './errors.ts';
-import { httpLimits } from './http/limits.ts';
+import { httpLimits } from './http-limits.ts';
 
 /**
  * Whether a JSON number, as text, survives being read as a 64-bit float and printed again: the same digits and exponent,

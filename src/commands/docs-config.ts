@@ -8,9 +8,10 @@ import { docsConfigJsonSchema } from '../docs-config/schema/json-schema.ts';
 import { type ValidateOptions, validateDocsConfig } from '../docs-config/validate.ts';
 import { escapeControls } from '../terminal-text.ts';
 import { codeFrom, formatFrom, readArguments, severitiesFrom } from './docs-config-arguments.ts';
-import { decode, filesAround, findFiles, readAll, readConfigFile, reason } from './find-files.ts';
+import { filesAround, findFiles } from './find-files.ts';
 import { runAction, UsageError } from './options.ts';
 import { assertOutput } from './output.ts';
+import { decode, readAll, readConfigFile, reason } from './read-file.ts';
 import { prepareReplacement, type Replacement } from './replace-file.ts';
 
 /** A stream for text. */

@@ -77,19 +77,6 @@ export class FairQueue<Item> {
   }
 }
 
-/** The result of a promise, or that of `late` when it takes longer. A later result or error is ignored. */
-export async function within<Result, Late>(
-  milliseconds: number,
-  promise: Promise<Result>,
-  late: () => Late,
-): Promise<Result | Late> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<Late>((resolve) => {
-    timer = setTimeout(() => resolve(late()), milliseconds);
-  });
-  return Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
-}
-
 /** Bounds the number of pieces of work in progress; for callers without a credential, to one. */
 export interface Semaphore {
   /** Runs `work` as soon as there is a free permit. @throws GatewayError `UNAVAILABLE` when too many wait; what `work` throws. */

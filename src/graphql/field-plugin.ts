@@ -1,8 +1,8 @@
 import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core';
 import type { GraphQLFieldResolver } from 'graphql';
 import { GatewayError } from '../errors.ts';
-import { smallResponseBytes } from '../http/limits.ts';
 import { tooMuchUnsent } from '../http/response.ts';
+import { smallResponseBytes } from '../http-limits.ts';
 import type { GraphQLContext } from './context.ts';
 import { graphqlLimits } from './limits.ts';
 import { type SelectionInfo, selectionSizeOf } from './selection.ts';

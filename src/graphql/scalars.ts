@@ -29,7 +29,6 @@ const instant = z.iso.datetime({ offset: true });
 builder.scalarType('JSON', {
   description: 'Any JSON value.',
   specifiedByURL: 'https://datatracker.ietf.org/doc/html/rfc8259',
-  serialize: (value) => value,
   parseValue: (value) => value as Json,
   parseLiteral: (node, variables) => readLiteral(node, variables ?? {}),
 });

@@ -43,8 +43,8 @@ export async function runHousekeeping(
   const feed = bindFeed(database);
   while (!signal?.aborted && (await feed.assign()));
   const removed: Record<string, number> = {};
-  for (const [rows, { name, text }] of Object.entries(removals)) {
-    const values = text.includes('$2') ? [batchSize, retentionDays] : [batchSize];
+  for (const [rows, { name, text, takesDays }] of Object.entries(removals)) {
+    const values = takesDays ? [batchSize, retentionDays] : [batchSize];
     removed[rows] = await removeAll(() => database.query(name, text, values), signal);
   }
   return removed as HousekeepingResult;
@@ -95,9 +95,14 @@ export function startHousekeeping(
 /** The number of the advisory lock under which one instance at a time removes rows, for the length of a statement. */
 const housekeepingLock = 727_090;
 
-/** Rows that another transaction has locked are left for the next time, because a request that rotates may wait for others. */
-const underLock = (name: string, doomed: string, remove: string) => ({
+/**
+ * Rows that another transaction has locked are left for the next time, because a request that rotates may wait for others.
+ *
+ * @param takesDays whether the statement has the parameter `$2`.
+ */
+const underLock = (name: string, doomed: string, remove: string, { takesDays = false } = {}) => ({
   name,
+  takesDays,
   text: `
   with guard as materialized (
     select pg_try_advisory_xact_lock(${housekeepingLock}) as is_held
@@ -111,8 +116,8 @@ const underLock = (name: string, doomed: string, remove: string) => ({
 const deliveryDays = 30;
 
 /**
- * What is kept for a time: the statement that removes a batch of what is older, at most `$1` rows. `$2` is for how many days
- * events are kept.
+ * What is kept for a time: the statement that removes a batch of what is older, at most `$1` rows. `$2`, where it has that, is
+ * how many days events are kept.
  */
 const removals = {
   /**
@@ -133,6 +138,7 @@ const removals = {
   ), marked as (
     update event_feed set removed_through = last.position from (select max(position) as position from removed) as last
     where last.position > removed_through`,
+    { takesDays: true },
   ),
   /** Replaced user group tokens whose grace period is over: look-ups do not find them since. */
   retiredTokens: underLock(
@@ -178,6 +184,7 @@ const removals = {
     order by created_at limit $1::int for update skip locked`,
     `
     delete from webhook_delivery w using doomed d where w.id = d.id returning 1`,
+    { takesDays: true },
   ),
   /** Replaced secrets of webhooks that no longer sign. */
   webhookSecrets: underLock(

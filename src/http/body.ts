@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { GatewayError, InvalidInput, shorten } from '../errors.ts';
+import { httpLimits, receivedPartBytes, smallBodyBytes } from '../http-limits.ts';
 import { parseJson } from '../json.ts';
-import { httpLimits, receivedPartBytes, smallBodyBytes } from './limits.ts';
 import { mediaTypes } from './media-types.ts';
 import type { HttpRequest } from './types.ts';
 

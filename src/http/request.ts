@@ -6,15 +6,16 @@ import { heavyWork } from '../concurrency/heavy-work.ts';
 import type { ErrorCode } from '../error-catalog.ts';
 import { GatewayError, RateLimited, safeToRepeat, shorten } from '../errors.ts';
 import { asGatewayError } from '../failures.ts';
+import { httpLimits, httpTimeouts, largeBodyBytes } from '../http-limits.ts';
 import { containsToken } from '../tokens.ts';
 import { type RequestSpan, tracing } from '../tracing/tracing.ts';
 import { isSmall, isTooLarge, readBody } from './body.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import type { PermitOrigin } from './cors.ts';
-import { httpLimits, httpTimeouts, largeBodyBytes } from './limits.ts';
 import { MethodNotAllowed } from './problem.ts';
 import { discard, send, tooMuchUnsent } from './response.ts';
-import type { Connection, FindRoute } from './server.ts';
+import type { FindRoute } from './router.ts';
+import type { Connection } from './server.ts';
 import type { Handler, HttpRequest, HttpResponse, RequestHead, ResponseBody, Route } from './types.ts';
 
 /** What every request passes. */

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import { GatewayError } from '../errors.ts';
+import { httpTimeouts, maxDiscardedChunks, smallResponseBytes } from '../http-limits.ts';
 import { declaredBytes } from './body.ts';
-import { httpTimeouts, maxDiscardedChunks, smallResponseBytes } from './limits.ts';
 import type { ReceivedRequest } from './request.ts';
 import type { HttpResponse, ResponseBody } from './types.ts';
 

@@ -4,11 +4,10 @@ import type { AddressInfo, Socket } from 'node:net';
 import { Caller } from '../caller.ts';
 import { errorCatalog } from '../error-catalog.ts';
 import { GatewayError } from '../errors.ts';
+import { httpLimits, httpTimeouts } from '../http-limits.ts';
 import { ByteBudget } from './byte-budget.ts';
-import { httpLimits, httpTimeouts } from './limits.ts';
 import { problem } from './problem.ts';
 import { ReceivedRequest, type RequestContext, type ServerOptions } from './request.ts';
-import type { Route } from './types.ts';
 
 /** The URL of a server that listens; `localhost` for one that listens on every address. */
 export function urlOf(server: Server): string {
@@ -71,38 +70,6 @@ export class Connection {
 export function isResponding(socket: Socket): boolean {
   const { current } = Connection.of(socket);
   return current !== undefined && (current.incoming.complete || current.outgoing.headersSent);
-}
-
-/** A route, and what its path has in the place of the parameter; an empty text where there is none. */
-export interface RouteMatch {
-  readonly route: Route;
-  readonly parameter: string;
-}
-
-/** Finds the route of a request by its path. */
-export type FindRoute = (path: string) => RouteMatch | undefined;
-
-/**
- * Creates the look-up of the route table, in constant time: a path is compared with literal paths first, then its last segment
- * is taken as a parameter.
- */
-export function createRouter(routes: readonly Route[]): FindRoute {
-  const literals = new Map<string, RouteMatch>();
-  /** Keyed by the path before the parameter. */
-  const parameterized = new Map<string, Route>();
-  for (const route of routes) {
-    const { path, aliases = [], accepts } = route;
-    if (accepts) parameterized.set(path.slice(0, path.indexOf('{')), route);
-    else for (const literal of [path, ...aliases]) literals.set(literal, { route, parameter: '' });
-  }
-  return (path) => {
-    const literal = literals.get(path);
-    if (literal) return literal;
-    const end = path.lastIndexOf('/') + 1;
-    const route = parameterized.get(path.slice(0, end));
-    const parameter = path.slice(end);
-    return route?.accepts?.(parameter) ? { route, parameter } : undefined;
-  };
 }
 
 /** Builds the HTTP server. It does not listen yet. */

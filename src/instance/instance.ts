@@ -1,4 +1,4 @@
-import { within } from '../concurrency/fair-queue.ts';
+import { within } from '../concurrency/within.ts';
 import type { Database } from '../database/client.ts';
 import { isMigrated } from '../database/migrate.ts';
 import { type DatabaseFacts, readDatabaseFacts } from '../database/server-state.ts';

@@ -1,6 +1,6 @@
 import { GatewayError, InvalidInput, type Issue, shorten } from '../errors.ts';
 import { assertSameInBody } from '../http/body.ts';
-import { httpLimits } from '../http/limits.ts';
+import { httpLimits } from '../http-limits.ts';
 import { parseJson, parseQuery } from '../json.ts';
 import { maxVersion } from './statements/columns.ts';
 

@@ -9,8 +9,8 @@ import { decryptToken, encryptToken, type StoredToken } from '../encryption/stor
 import { InvalidInput, NotFound, VersionMismatch } from '../errors.ts';
 import type { UserGroup } from '../generated/prisma/client.ts';
 import { issueToken, mayBeUserGroupToken } from '../tokens.ts';
+import type { LastResolved } from './last-resolved.ts';
 import { checkRotate, checkSelector } from './rules.ts';
-import type { LastResolved } from './statements/last-resolved.ts';
 import type { GroupOfToken } from './statements/look-up.ts';
 
 /**

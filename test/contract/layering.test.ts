@@ -5,7 +5,17 @@ import { expect, test } from 'vitest';
 /** The folders and files of `src`, the lowest layer first: what is imported at run time is of a lower layer, or of the same. */
 const layers: readonly (readonly string[])[] = [
   ['package-root.ts', 'runtime-flags.ts', 'terminal-text.ts', 'token-prefixes.ts', 'tokens.ts'],
-  ['caller.ts', 'error-catalog.ts', 'errors.ts', 'scopes.ts', 'concurrency', 'encryption', 'metrics', 'tracing'],
+  [
+    'caller.ts',
+    'error-catalog.ts',
+    'errors.ts',
+    'http-limits.ts',
+    'scopes.ts',
+    'concurrency',
+    'encryption',
+    'metrics',
+    'tracing',
+  ],
   ['database'],
   ['failures.ts', 'http', 'json.ts'],
   ['idempotency'],

@@ -6,7 +6,7 @@ import { heavyWorkLimits } from '../../src/concurrency/heavy-work.ts';
 import { backupLimits } from '../../src/database/backup/manifest.ts';
 import { embedTokenLimits } from '../../src/embed-tokens/rules.ts';
 import { graphqlLimits, persistedOperationsLimits } from '../../src/graphql/limits.ts';
-import { httpLimits, httpTimeouts } from '../../src/http/limits.ts';
+import { httpLimits, httpTimeouts } from '../../src/http-limits.ts';
 import { idempotencyLimits } from '../../src/idempotency/limits.ts';
 import { importLimits } from '../../src/user-groups/import-lines.ts';
 import { webhookLimits } from '../../src/webhooks/rules.ts';

@@ -6,7 +6,8 @@ import { Caller } from '../../src/caller.ts';
 import { GatewayError } from '../../src/errors.ts';
 import { problem } from '../../src/http/problem.ts';
 import type { CompletedRequest } from '../../src/http/request.ts';
-import { createHttpServer, createRouter } from '../../src/http/server.ts';
+import { createRouter } from '../../src/http/router.ts';
+import { createHttpServer } from '../../src/http/server.ts';
 import type { Handler, HttpRequest, Route } from '../../src/http/types.ts';
 import { sendRequest } from '../support/gateway.ts';
 

@@ -19,8 +19,8 @@ import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { httpLimits } from '../../src/http/limits.ts';
 import { openWebFiles } from '../../src/http/web-files.ts';
+import { httpLimits } from '../../src/http-limits.ts';
 import { connectTo, sendText } from '../support/connect.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 

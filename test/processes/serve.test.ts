@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { acceptBootstrapToken, revokeApiToken, rotateApiToken } from '../../src/api-tokens/api-tokens.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { maxInlineCharacters } from '../../src/docs-config/pool/check-documents.ts';
-import { httpLimits } from '../../src/http/limits.ts';
+import { httpLimits } from '../../src/http-limits.ts';
 import { tokenPrefixes } from '../../src/token-prefixes.ts';
 import { makeDataDir } from '../support/data-dir.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { introspect } from '../../src/embed-tokens/embed-tokens.ts';
-import { recordLastResolved } from '../../src/user-groups/statements/last-resolved.ts';
+import { recordLastResolved } from '../../src/user-groups/last-resolved.ts';
 import { findUserGroup, type Services } from '../../src/user-groups/user-groups.ts';
 import { callerWith } from '../support/caller.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import { within } from '../../concurrency/fair-queue.ts';
+import { within } from '../../concurrency/within.ts';
 import { readPackageVersion } from '../../package-root.ts';
 import { type Config, ConfigError, readConfig } from '../../settings.ts';
 import { escapeJson, escapeLines } from '../../terminal-text.ts';

@@ -9,7 +9,8 @@ import { packageRoot } from '../../package-root.ts';
 import { ConfigError, settings } from '../../settings.ts';
 import { findEmpty, findMisspelled } from '../context.ts';
 import { keyFile } from '../key-file.ts';
-import { compareOpenFiles, listenProblem, tryListening } from '../open-listener.ts';
+import { compareOpenFiles } from '../open-files.ts';
+import { listenProblem, tryListening } from '../open-listener.ts';
 import { type Check, type CheckContext, describeBytes, failure, type Outcome, ok, skipped, warning } from './check.ts';
 
 /** Which settings are set, whether those that belong together agree, and what they name can be read. Invalid ones end before. */

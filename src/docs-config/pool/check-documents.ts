@@ -1,4 +1,4 @@
-import { requestTimeouts } from '../../error-catalog.ts';
+import { httpTimeouts } from '../../http-limits.ts';
 import type { DocsConfig } from '../schema/definition.ts';
 import { type Report, type ValidateOptions, validateDocsConfig } from '../validate.ts';
 import { createWorkerPool, type JobOptions, type WorkerPool, workerModule } from './worker-pool.ts';
@@ -91,7 +91,7 @@ export const documentChecker = createDocumentChecker(
     module: workerModule(),
     maxQueuedJobs: 64,
     maxQueuedCharacters: 4_400_000, // a quarter of it holds one request body, so one share cannot block another
-    maxWaitMs: requestTimeouts.responseMs,
+    maxWaitMs: httpTimeouts.responseMs,
     jobTimeoutMs: 10_000,
     idleMs: 5_000,
     maxHeapMb: 96,

@@ -91,11 +91,15 @@ const fileFields: ReadonlyMap<string, FileField> = new Map<string, FileField>([
   ),
 ]);
 
+/** JSON without line breaks. They stand between its tokens only, and only in what was not written by the gateway. */
+const inOneLine = (json: string | null): string | null =>
+  json !== null && /[\r\n]/.test(json) ? json.replace(/[\r\n]+/g, ' ') : json;
+
 /** The values of a group in the order of {@link importFields}. */
 const valuesOf = (group: ExportedGroup): { readonly value: string | null; readonly isJson: boolean }[] =>
   importFields.map((field) => {
     const { name, isJson } = fileFields.get(field) as FileField;
-    return { value: group[name], isJson };
+    return { value: isJson ? inOneLine(group[name]) : group[name], isJson };
   });
 
 /** One JSON object a line. */

@@ -9,7 +9,7 @@ import { EnvironmentTagType } from '../../graphql/scalars.ts';
 import { type FieldCost, isAnySelected } from '../../graphql/selection.ts';
 import { givenAttributes } from '../attribute-values.ts';
 import type { GivenName, GivenValue } from '../attributes.ts';
-import { lastResolvedAt } from '../statements/last-resolved.ts';
+import { lastResolvedAt } from '../last-resolved.ts';
 import { currentTokenOf, findUserGroup, type UserGroupBy } from '../user-groups.ts';
 import { type DataSourceMapping, mappingEntries, userGroupLimits } from '../values.ts';
 

@@ -5,21 +5,14 @@ import { decryptToken } from '../../encryption/stored-token.ts';
 import type { EnvironmentTag } from '../../generated/prisma/client.ts';
 import { givenAttributes, type StoredValues } from '../attribute-values.ts';
 
-/** How files name the status of a group. */
-export type FileStatus = 'active' | 'suspended';
-
-/** A user group with its token, as `groups import` takes it back. JSON is in one line of text. */
+/** A user group with its token, as `groups import` takes it back. JSON is the stored text. */
 export interface ExportedGroup extends StoredValues {
   readonly providedId: string;
   readonly environmentTag: EnvironmentTag | null;
-  readonly status: FileStatus;
+  readonly status: 'active' | 'suspended';
   readonly suspendedReason: string | null;
   readonly token: string;
 }
-
-/** JSON without line breaks. They stand between its tokens only, and only in what was not written by the gateway. */
-const inOneLine = (json: string | null): string | null =>
-  json !== null && /[\r\n]/.test(json) ? json.replace(/[\r\n]+/g, ' ') : json;
 
 /** The most groups of a page, and about how many bytes of mappings and properties. */
 const maxPageRows = 1_000;
@@ -65,10 +58,7 @@ export async function* exportUserGroups(
 function toGroup(row: readonly (string | null)[], keys: KeyRing): ExportedGroup {
   const [, providedId, environmentTag, hash, encrypted, suspended, suspendedReason = null, ...given] = row;
   const stored = { tokenHash: decodeBytes(hash as string), tokenEncrypted: decodeBytes(encrypted as string) };
-  const values = givenAttributes.map(([name, { type }], index) => {
-    const value = given[index] ?? null;
-    return [name, type === 'json' ? inOneLine(value) : value];
-  });
+  const values = givenAttributes.map(([name], index) => [name, given[index] ?? null]);
   return {
     ...(Object.fromEntries(values) as StoredValues),
     providedId: providedId as string,

@@ -2,7 +2,7 @@ import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useSession } from '../app/session.tsx';
 import { environments } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
-import { SelectField, TextField } from '../ui/field.tsx';
+import { DayRange, SelectField, TextField } from '../ui/field.tsx';
 import { CloseIcon, SearchIcon } from '../ui/icons.tsx';
 import { containsToken, withoutToken } from '../ui/token-text.ts';
 import {
@@ -242,22 +242,5 @@ function PropertyFilters({ properties, onChange }: PropertyFiltersProps) {
         </ul>
       )}
     </form>
-  );
-}
-
-interface DayRangeProps {
-  readonly label: string;
-  readonly from: string;
-  readonly to: string;
-  readonly onChange: (from: string, to: string) => void;
-}
-
-function DayRange({ label, from, to, onChange }: DayRangeProps) {
-  return (
-    <fieldset className="day-range">
-      <legend>{label}</legend>
-      <TextField label="From" type="date" value={from} max={to} onChange={(value) => onChange(value, to)} />
-      <TextField label="To" type="date" value={to} min={from} onChange={(value) => onChange(from, value)} />
-    </fieldset>
   );
 }

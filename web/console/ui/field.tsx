@@ -88,3 +88,22 @@ export function SelectField<Value extends string>(props: SelectFieldProps<Value>
     </Field>
   );
 }
+
+interface DayRangeProps {
+  readonly label: string;
+  /** Days as `2026-01-31`; an empty text leaves that side open. */
+  readonly from: string;
+  readonly to: string;
+  readonly onChange: (from: string, to: string) => void;
+}
+
+/** A range of days: neither end is after the other. */
+export function DayRange({ label, from, to, onChange }: DayRangeProps) {
+  return (
+    <fieldset className="day-range">
+      <legend>{label}</legend>
+      <TextField label="From" type="date" value={from} max={to} onChange={(value) => onChange(value, to)} />
+      <TextField label="To" type="date" value={to} min={from} onChange={(value) => onChange(from, value)} />
+    </fieldset>
+  );
+}

@@ -1,5 +1,6 @@
-import type { Database } from '../../database/client.ts';
-import type { UserGroup } from '../../generated/prisma/client.ts';
+import type { Database } from '../database/client.ts';
+import type { UserGroup } from '../generated/prisma/client.ts';
+import { stampResolvedGroups } from './statements/resolved.ts';
 
 /** How long the resolution of a group may go unrecorded. */
 const flushIntervalMs = 5_000;
@@ -36,7 +37,7 @@ export interface LastResolved {
  * @param onWritten receives the outcome of each statement: the error, or nothing.
  */
 export function recordLastResolved(
-  { query }: Pick<Database, 'query'>,
+  database: Pick<Database, 'query'>,
   onWritten: (error?: unknown) => void = () => {},
 ): LastResolved {
   let noted = new Set<number>();
@@ -49,9 +50,8 @@ export function recordLastResolved(
     noted = new Set();
     try {
       for (let start = 0; start < teamIds.length; start += maxPerStatement) {
-        const values = [teamIds.slice(start, start + maxPerStatement)];
-        const [[seconds] = []] = await query('stamp-resolved-groups', stampResolved, values);
-        offsetMs = Number(seconds) * 1_000 - performance.now();
+        const nowMs = await stampResolvedGroups(database, teamIds.slice(start, start + maxPerStatement));
+        offsetMs = nowMs - performance.now();
         onWritten();
       }
     } catch (error) {
@@ -74,19 +74,3 @@ export function recordLastResolved(
     },
   };
 }
-
-/**
- * Records that the groups with these numbers are resolved in the current hour, by the database's clock, and returns its time.
- * Skips groups that another transaction has locked: their next look-up records them.
- */
-const stampResolved = `
-  with clock as materialized (
-    select extract(epoch from now()) as seconds, floor(extract(epoch from now()) / 3600)::int as hour
-  ), due as materialized (
-    select g.team_id, clock.hour from clock, user_group g
-    where g.team_id = any ($1::int[]) and coalesce(g.last_resolved_hour < clock.hour, true)
-    order by g.team_id for update of g skip locked
-  ), updated as (
-    update user_group g set last_resolved_hour = due.hour from due where g.team_id = due.team_id
-  )
-  select seconds from clock`;

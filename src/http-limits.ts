@@ -1,5 +1,3 @@
-import { requestLimits, requestTimeouts } from '../error-catalog.ts';
-
 /** The limits of the HTTP transport. docs/limits.md lists the same figures. */
 export const httpLimits = {
   /** Open connections; further ones are closed immediately. */
@@ -7,13 +5,13 @@ export const httpLimits = {
   /** Requests that wait on one connection for the response to an earlier one. A connection with more is closed. */
   maxPipelinedRequests: 64,
   /** The headers of a request, including the request line. */
-  maxHeaderBytes: requestLimits.maxHeaderBytes,
+  maxHeaderBytes: 16_384,
   /** The header If-Match, in characters: many times any list of versions that a client has. */
   maxIfMatchCharacters: 1_024,
   /** A request body. */
-  maxBodyBytes: requestLimits.maxBodyBytes,
+  maxBodyBytes: 1_048_576,
   /** A request body without a valid API token, which permits little more than introspection. */
-  maxAnonymousBodyBytes: requestLimits.maxAnonymousBodyBytes,
+  maxAnonymousBodyBytes: 131_072,
   /** The chunks of a request body; each costs more than its bytes. */
   maxBodyParts: 4_096,
   /** A form: enough for the longest embed token. */
@@ -32,7 +30,10 @@ export const httpLimits = {
 export const httpTimeouts = {
   /** Until the headers are received. */
   headersMs: 15_000,
-  ...requestTimeouts,
+  /** Until the whole request is received. */
+  requestMs: 30_000,
+  /** From the end of the request until the response. */
+  responseMs: 12_000,
   /** Until the client has read the response. */
   sendMs: 30_000,
   /** An idle connection: longer than the usual idle timeout of load balancers, so that they close it first. */
