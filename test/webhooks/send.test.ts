@@ -89,12 +89,14 @@ test.each([301, 302, 303, 307, 308])('a redirect of %d is not followed', async (
   expect(inside.connections()).toBe(0);
 });
 
-test('a flood of responses before the response is ended', async () => {
-  const { url } = await receiver((response) => {
-    for (let count = 0; count < 1_000; count += 1) response.writeProcessing();
-    response.writeHead(204).end();
-  });
-  expect(await send({ ...message, url }, local)).toEqual({ error: 'There were more than 10 responses with a status of 1xx.' });
+test.each([11, 1_000])('a flood of %d responses before the response is ended, also if all come in one packet', async (count) => {
+  const flood = `${'HTTP/1.1 102 Processing\r\n\r\n'.repeat(count)}HTTP/1.1 204 No Content\r\n\r\n`;
+  const server = createTcpServer((socket) => void socket.on('error', () => {}).once('data', () => socket.write(flood)));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closing.push(() => void server.close());
+  const outcome = await send({ ...message, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` }, local);
+  expect(outcome).toEqual({ error: 'There were more than 10 responses with a status of 1xx.' });
 });
 
 test('of an endless response, the beginning is read, and the connection closed', async () => {
