@@ -90,7 +90,10 @@ async function readPages(): Promise<Map<string, number>> {
  * counts up to ten seconds later, or when it ends.
  */
 async function elsewhere(use: (other: TestDatabase) => Promise<void>): Promise<void> {
-  const connected = connectDatabase({ connectionString: `${database.url}?application_name=elsewhere` }, { namedStatements: true });
+  const connected = connectDatabase(
+    { connectionString: `${database.url}?application_name=elsewhere` },
+    { namedStatements: true },
+  );
   await use({ ...database, ...connected }).finally(() => connected.close());
   const connections = "select from pg_stat_activity where datname = current_database() and application_name = 'elsewhere'";
   await until(async () => (await single.pool.query(connections)).rowCount === 0, 'the other connections have ended');
