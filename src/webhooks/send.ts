@@ -154,8 +154,10 @@ function readResponse(
     let informational = 0;
     request.on('information', () => {
       informational += 1;
-      if (informational > maxInformational)
-        request.destroy(new Error(`There were more than ${maxInformational} responses with a status of 1xx.`));
+      if (informational <= maxInformational) return;
+      // Settled before anything that came in the same packets: a request that is destroyed still has what was read.
+      fail(new Error(`There were more than ${maxInformational} responses with a status of 1xx.`));
+      request.destroy();
     });
     request.once('response', (response) => {
       outcome = { status: response.statusCode, retryAfterSeconds: retryAfterSeconds(response.headers['retry-after']) };

@@ -66,17 +66,14 @@ test('serves other requests while documents of 900 KB are checked', async () => 
   // The largest document that fits a request body, and the most work: every second character is a diagnostic.
   const source = `{"name": "Acme", "navigation": [{"group": "a", "pages": [${'1,'.repeat(440_000)}1]}]}`;
   const completed: string[] = [];
-  const check = checkAll([{ source }]).then(({ data }) => {
-    completed.push('check');
-    return data.reports[0];
-  });
+  const check = checkAll([{ source }]).finally(() => completed.push('check'));
   let alive = 0;
   while (!completed.includes('check')) {
     expect((await gateway.send('GET', '/livez', { token: null })).status).toBe(200);
     alive++;
   }
-  expect(await check).toMatchObject({ errorCount: 440_001, valid: false });
-  // Reading the body and writing the response take turns with these; the check itself, by far the most of it, lets all of them
-  // pass.
-  expect(alive).toBeGreaterThan(60);
+  expect(await check).toMatchObject({ data: { reports: [{ errorCount: 440_001, valid: false }] } });
+  // Reading the body and writing the response take turns with these, and let three pass; the check itself, by far the most of
+  // it, lets all of them pass: thousands, or hundreds on a busy machine.
+  expect(alive).toBeGreaterThan(20);
 });
