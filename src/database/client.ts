@@ -126,7 +126,9 @@ export function connectDatabase(
   const pool = new CodedPool({
     Client: class extends Client {
       constructor() {
-        super({ ...clientOptions(namedStatements ? directOptions : ''), query_timeout: queryTimeoutMs });
+        const options = clientOptions(namedStatements ? directOptions : '');
+        // Statements that do not wait for each other are sent at once. Each still waits for its own result.
+        super({ ...options, query_timeout: queryTimeoutMs, pipeline: true });
       }
     },
     max: poolSize,

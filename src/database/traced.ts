@@ -27,6 +27,8 @@ export function traceStatements(database: Database, tracing: Tracing): Database 
               return transaction.prisma;
             },
             query: traced(transaction.query),
+            queryFirst: traced(transaction.queryFirst),
+            queryLast: transaction.queryLast,
             transaction: (inner) => transaction.transaction((query) => inner(traced(query))),
           }),
         ),

@@ -22,6 +22,13 @@ export interface Transaction {
   query(name: string, text: string, values: readonly unknown[]): Promise<Row[]>;
   /** Runs statements between which no other one is executed; all of them are undone if one fails. */
   transaction<Result>(work: (query: Transaction['query']) => Promise<Result>): Promise<Result>;
+  /**
+   * Runs a statement that is sent together with what begins the transaction. If it fails, so does the transaction. Only for what
+   * does no harm if the transaction does not begin.
+   */
+  queryFirst: Transaction['query'];
+  /** Has a statement sent together with the commit, if the work succeeds. If it fails, nothing is committed. */
+  queryLast(...statement: Parameters<Transaction['query']>): void;
 }
 
 /** How a transaction uses its connection. */
@@ -41,12 +48,16 @@ export async function runTransaction<Result>(
   work: (transaction: Transaction) => Promise<Result>,
 ): Promise<Result> {
   const client = await options.pool.connect();
-  const statements = new Statements(client);
+  const query = options.queryOn(client);
+  const statements = new Statements(client, options.begin);
   let prisma: PrismaClient | undefined;
+  let last: Parameters<Transaction['query']> | undefined;
   try {
-    await client.query(`${options.begin}; savepoint statement`);
-    const query = options.queryOn(client);
     const result = await work({
+      queryFirst: query,
+      queryLast: (...statement) => {
+        last = statement;
+      },
       query: (...statement) => statements.undoable(() => query(...statement)),
       transaction: (inner) => statements.undoable(() => inner(query)),
       // Created on first use: it takes milliseconds, and most work does without.
@@ -57,7 +68,8 @@ export async function runTransaction<Result>(
     });
     await statements.end();
     statements.assertUsable();
-    const { command } = await client.query('commit');
+    const lastDone = last && query(...last);
+    const [{ command }] = await Promise.all([client.query('commit'), lastDone]);
     // The server responds so, without an error, when a statement failed and was not undone.
     if (command !== 'COMMIT') throw new Error('The transaction could not be committed: a statement in it had failed.');
     client.release();
@@ -79,12 +91,13 @@ class Statements {
   private failure: unknown;
   private readonly client: pg.PoolClient;
   private isOver = false;
-  /** Whether anything was sent since the savepoint was set. */
-  private isSavepointUsed = false;
-  private last: Promise<unknown> = Promise.resolve();
+  private hasSavepoint = false;
+  private last: Promise<unknown>;
 
-  constructor(client: pg.PoolClient) {
+  constructor(client: pg.PoolClient, begin: string) {
     this.client = client;
+    this.last = client.query(begin);
+    this.last.catch(() => {}); // what comes after it fails, too
   }
 
   /** Whether the connection can still be used. */
@@ -107,17 +120,18 @@ class Statements {
    */
   async end(): Promise<void> {
     this.isOver = true;
-    await this.last;
+    await this.last.catch(() => {});
   }
 
   /** Runs `work` when everything that was begun before is over. */
   exclusively<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.isOver) return Promise.reject(new Error('The transaction of this statement is over.'));
     const result = this.last.then(async () => {
-      // Only where something is to be protected, and both in one message: each takes a round trip.
       this.assertUsable();
-      if (this.isSavepointUsed) await this.client.query('release savepoint statement; savepoint statement');
-      this.isSavepointUsed = true;
+      // Not waited for: if it fails, so does what is sent after it.
+      const save = this.hasSavepoint ? 'release savepoint statement; savepoint statement' : 'savepoint statement';
+      this.client.query(save).catch(() => {});
+      this.hasSavepoint = true;
       return work();
     });
     this.last = result.catch(() => {});

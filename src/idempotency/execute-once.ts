@@ -124,8 +124,9 @@ export function createExecuteOnce(
     const uncounts: (() => void)[] = [];
     try {
       return await database.interactiveTransaction(async (transaction) => {
-        const isLocked = await tryLockRequests(transaction, units);
-        const records = await findRecords(transaction, units);
+        const first = { query: transaction.queryFirst };
+        // The server looks for them once it has the locks.
+        const [isLocked, records] = await Promise.all([tryLockRequests(first, units), findRecords(first, units)]);
         const services = bind(transaction);
         const begun = new Set<string>();
         const settled = await Promise.allSettled(
@@ -143,7 +144,7 @@ export function createExecuteOnce(
         const created = units.filter((_, index) => !executed[index]?.isReplayed);
         const responses = executed.filter(({ isReplayed }) => !isReplayed).map(({ response }) => response);
         const encrypted = created.map((unit, index) => encryptResponse(keys, unit, responses[index] as string));
-        if (created.length > 0) await storeRecords(transaction, created, encrypted);
+        if (created.length > 0) storeRecords(transaction, created, encrypted);
         return executed;
       });
     } catch (error) {

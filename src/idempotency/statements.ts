@@ -1,5 +1,6 @@
 import type { Database } from '../database/client.ts';
 import { columnTypes, type ParameterColumn, unnest, unnestWithPosition } from '../database/columns.ts';
+import type { Transaction } from '../database/transaction.ts';
 import type { EncryptionContext, KeyRing } from '../encryption/keys.ts';
 
 /** What identifies the request that a response was stored for. */
@@ -58,13 +59,13 @@ export async function findRecords(
  *
  * @param requests no two with the same id. @param responses encrypted, one for each.
  */
-export async function storeRecords(
-  { query }: Pick<Database, 'query'>,
+export function storeRecords(
+  { queryLast }: Pick<Transaction, 'queryLast'>,
   requests: readonly Omit<IdempotencyRecord, 'responseEncrypted'>[],
   responses: readonly Buffer[],
-): Promise<void> {
+): void {
   const fingerprints = requests.map(({ fingerprint }) => fingerprint);
-  await query('store-idempotency-records', store, [...idLists(requests), fingerprints, responses]);
+  queryLast('store-idempotency-records', store, [...idLists(requests), fingerprints, responses]);
 }
 
 const idLists = (ids: readonly RecordId[]): unknown[] => [
