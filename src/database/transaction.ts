@@ -54,7 +54,7 @@ export async function runTransaction<Result>(
   let last: Parameters<Transaction['query']> | undefined;
   try {
     const result = await work({
-      queryFirst: query,
+      queryFirst: async (...statement) => (await Promise.all([statements.begun, query(...statement)]))[1],
       queryLast: (...statement) => {
         last = statement;
       },
@@ -92,13 +92,20 @@ class Statements {
   private readonly client: pg.PoolClient;
   private isOver = false;
   private hasSavepoint = false;
+  /** The transaction has begun. */
+  readonly begun: Promise<unknown>;
   private last: Promise<unknown>;
 
   constructor(client: pg.PoolClient, begin: string) {
     this.client = client;
-    this.last = client.query(begin);
-    this.last.catch(() => {}); // what comes after it fails, too
+    this.begun = client.query(begin);
+    this.last = this.begun.catch(this.fail);
   }
+
+  /** Has all that comes later fail: it would be executed outside of the transaction. */
+  private readonly fail = (error: unknown): void => {
+    this.failure ??= error;
+  };
 
   /** Whether the connection can still be used. */
   get isUsable(): boolean {
@@ -120,7 +127,7 @@ class Statements {
    */
   async end(): Promise<void> {
     this.isOver = true;
-    await this.last.catch(() => {});
+    await this.last;
   }
 
   /** Runs `work` when everything that was begun before is over. */
@@ -128,9 +135,9 @@ class Statements {
     if (this.isOver) return Promise.reject(new Error('The transaction of this statement is over.'));
     const result = this.last.then(async () => {
       this.assertUsable();
-      // Not waited for: if it fails, so does what is sent after it.
+      // Not waited for: the server refuses what follows, if it fails.
       const save = this.hasSavepoint ? 'release savepoint statement; savepoint statement' : 'savepoint statement';
-      this.client.query(save).catch(() => {});
+      this.client.query(save).catch(this.fail);
       this.hasSavepoint = true;
       return work();
     });

@@ -32,7 +32,7 @@ export interface KeyedRequest {
   readonly content: string;
   /**
    * The name of the mutation, if the request may share a transaction with others of the same name, and so their statements and
-   * the commit. Not for one that takes long.
+   * the commit: one of few. Not for one that takes long, nor if it locks groups in an order of its own.
    */
   readonly sharedAs?: string | undefined;
 }
@@ -71,6 +71,9 @@ interface Unit extends RecordId {
 /** The response to a unit, and whether it is a stored one. */
 type Executed = Awaited<ReturnType<ExecuteOnce>>;
 
+/** What came of a unit that shared a transaction: also that it failed, if it is not to be tried again. */
+type Outcome = Executed | PromiseRejectedResult;
+
 /**
  * Creates a function that executes requests once.
  *
@@ -93,10 +96,10 @@ export function createExecuteOnce(
     maxWaitingKeyedTransactions,
     'requests with an Idempotency-Key',
   );
-  const loaders = new Map<string, Load<Unit, Executed>>();
+  const loaders = new Map<string, Load<Unit, Outcome>>();
 
   /** Executes a unit together with others of the same mutation. @returns nothing if it is to be executed alone. */
-  function executeShared(mutation: string, unit: Unit): Promise<Executed | undefined> {
+  function executeShared(mutation: string, unit: Unit): Promise<Outcome | undefined> {
     const load =
       loaders.get(mutation) ?? createWriteLoader((units) => permits.run(units[0]?.queueKey, () => executeGroup(units)));
     loaders.set(mutation, load);
@@ -104,14 +107,22 @@ export function createExecuteOnce(
   }
 
   /** @returns by index; none for a unit that fails because of itself. */
-  async function executeGroup(units: readonly Unit[]): Promise<ReadonlyMap<number, Executed>> {
+  async function executeGroup(units: readonly Unit[]): Promise<ReadonlyMap<number, Outcome>> {
     try {
       return new Map((await executeTogether(units)).entries());
     } catch (error) {
       if (units.length === 1 || isUnavailable(error)) throw error;
-      const others = error instanceof SomeFailed ? units.filter((unit) => !error.units.has(unit)) : [];
+      const outcomes = new Map<number, Outcome>();
+      if (!(error instanceof SomeFailed)) return outcomes;
+      const others: Unit[] = [];
+      for (const [index, unit] of units.entries()) {
+        const failure = error.failures.get(unit);
+        if (!failure) others.push(unit);
+        else if (isUnavailable(failure.reason)) outcomes.set(index, failure); // it has waited long enough
+      }
       const executed = others.length > 0 ? await executeTogether(others).catch(() => []) : [];
-      return new Map(executed.map((each, index) => [units.indexOf(others[index] as Unit), each]));
+      for (const [index, each] of executed.entries()) outcomes.set(units.indexOf(others[index] as Unit), each);
+      return outcomes;
     }
   }
 
@@ -186,6 +197,7 @@ export function createExecuteOnce(
     };
     try {
       const executed = sharedAs === undefined ? undefined : await executeShared(sharedAs, unit);
+      if (executed && 'reason' in executed) throw executed.reason;
       return executed ?? ((await permits.run(queueKey, () => executeTogether([unit])))[0] as Executed);
     } catch (error) {
       if (error instanceof NotKept) return { response: error.response, isReplayed: false };
@@ -196,8 +208,10 @@ export function createExecuteOnce(
 
 /** @throws what the only unit threw; `SomeFailed`. */
 function assertFulfilled(units: readonly Unit[], settled: readonly PromiseSettledResult<Executed>[]): Executed[] {
-  const failed = new Set(units.filter((_, index) => settled[index]?.status === 'rejected'));
-  if (failed.size > 0 && units.length > 1) throw new SomeFailed(failed);
+  const failures = new Map(
+    settled.flatMap((each, index) => (each.status === 'rejected' ? [[units[index] as Unit, each] as const] : [])),
+  );
+  if (failures.size > 0 && units.length > 1) throw new SomeFailed(failures);
   return settled.map((each) => {
     if (each.status === 'rejected') throw each.reason;
     return each.value;
@@ -206,11 +220,11 @@ function assertFulfilled(units: readonly Unit[], settled: readonly PromiseSettle
 
 /** Ends a transaction of which a part failed. */
 class SomeFailed extends Error {
-  readonly units: ReadonlySet<Unit>;
+  readonly failures: ReadonlyMap<Unit, PromiseRejectedResult>;
 
-  constructor(units: ReadonlySet<Unit>) {
+  constructor(failures: ReadonlyMap<Unit, PromiseRejectedResult>) {
     super('Some of the requests failed.');
-    this.units = units;
+    this.failures = failures;
   }
 }
 

@@ -170,7 +170,7 @@ export function userHandler(services: Services, executeOnce: ExecuteOnce): Handl
       const traced = (bound: Services) =>
         tracing.active ? tracing.active.operation('mutation', operation.name, () => execute(bound)) : execute(bound);
       if (!operation.takesKey || !hasIdempotencyKey(request)) return (await traced(services)).response;
-      return respondOnce(executeOnce, request, { content: contentOf(request), sharedAs: operation.name }, traced);
+      return respondOnce(executeOnce, request, { content: contentOf(request), mutation: operation.name }, traced);
     },
     renderError: (error, request) => problem(toLegacyFailure(error, {}), request),
   };

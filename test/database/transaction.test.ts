@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Transaction } from '../../src/database/transaction.ts';
+import { runTransaction, type Transaction } from '../../src/database/transaction.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 let database: TestDatabase;
@@ -140,4 +140,23 @@ test.each<[string, (transaction: Transaction) => Promise<unknown>]>([
   });
   await expect(failing).rejects.toThrow();
   expect(await items()).toEqual(['a']);
+});
+
+test('no statement is executed when the transaction does not begin', async () => {
+  const failing = runTransaction(
+    {
+      pool: database.pool,
+      begin: 'begin over',
+      queryOn: (client) => async (_name, text, values) => {
+        await client.query(text, values as unknown[]);
+        return [];
+      },
+      createPrisma: () => database.prisma,
+    },
+    async (transaction) => {
+      for (const name of ['a', 'b']) await insert(transaction, name).catch(() => {});
+    },
+  );
+  await expect(failing).rejects.toMatchObject({ code: '42601' });
+  expect(await items()).toEqual([]);
 });

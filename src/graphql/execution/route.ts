@@ -62,8 +62,8 @@ export function graphqlHandler(
       : mutateOnce(request, params, type, name);
   }
 
-  function mutateOnce(request: HttpRequest, params: GraphQLParams, type: ResponseType, sharedAs?: string): Promise<HttpResponse> {
-    return respondOnce(executeOnce, request, { content: `POST /graphql\n${request.body}`, sharedAs }, async (services) => {
+  function mutateOnce(request: HttpRequest, params: GraphQLParams, type: ResponseType, mutation?: string): Promise<HttpResponse> {
+    return respondOnce(executeOnce, request, { content: `POST /graphql\n${request.body}`, mutation }, async (services) => {
       const codes = new Set<ErrorCode>();
       const countError = (code: ErrorCode): void => void codes.add(code);
       const response = await respond(request, params, type, contextOf(request, services, countError));
