@@ -90,6 +90,12 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
+test('a program that needs only the exit status may discard the output as Node.js does', async () => {
+  const args = [binary, 'docs-config', 'check', 'package.json'];
+  const { code, stderr } = await launch(process.execPath, args, {}, { stdio: ['ignore', 'ignore', 'pipe'] }).ended;
+  expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+});
+
 /**
  * Runs a command whose standard output, or standard error, is a file that takes `free` more bytes: a write that goes beyond them
  * is a short one, as when a disk becomes full in the middle of it. Needs no disk and no rights, as a limit for files does the same.
