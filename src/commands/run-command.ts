@@ -127,8 +127,8 @@ function report(error: unknown): number {
 }
 
 /**
- * Makes a stream of the process write each text as a whole, or fail. For a file that takes only the beginning of a text, as when a
- * disk becomes full in the middle of it, Node.js' own stream would report success. Pipes and terminals are sockets in Node.js.
+ * Makes a stream of the process write each text as a whole, or fail. For a file that takes only the beginning of a text, as when
+ * a disk becomes full in the middle of it, Node.js' own stream would report success. Pipes and terminals are sockets in Node.js.
  */
 function writeWhole(stream: Writable, fd: number): void {
   if (stream instanceof Socket) return;
