@@ -97,8 +97,8 @@ test('a program that needs only the exit status may discard the output as Node.j
 });
 
 /**
- * Runs a command whose standard output, or standard error, is a file that takes `free` more bytes: a write that goes beyond
- * them is a short one, as when a disk becomes full in the middle of it. Needs no disk and no rights, as a limit for files does the same.
+ * Runs a command whose standard output, or standard error, is a file that takes `free` more bytes. A write that goes beyond them
+ * is a short one, as when a disk becomes full in the middle of it. The limit for files stands for the disk: it needs no rights.
  */
 async function runOnFullDisk(command: string, free: number, settings = {}, output = '>>') {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-full-'));
