@@ -174,6 +174,13 @@ async function allFiles(args: readonly string[], { cwd }: CommandIo): Promise<{ 
   return { files: files.values(), problems };
 }
 
+/** The files that the references of a file may name. @throws Error when they are too many to list. */
+async function filesBeside(path: string): Promise<string[]> {
+  const files = await filesAround(dirname(path));
+  if (files) return files;
+  throw new Error('There are more than 100,000 files in its folder. Pass it on standard input to check all but its references.');
+}
+
 /**
  * Checks a file, after fixing it if `fix` is set. The file is replaced only once its fixes are reported.
  *
@@ -189,8 +196,7 @@ async function checkFile(
   const path = resolve(io.cwd, file);
   const content = await (file === '-' ? readAll(io.stdin) : readConfigFile(path));
   const source = decode(content);
-  const files = file === '-' ? undefined : await filesAround(dirname(path));
-  const known = files ? { ...options, files } : options;
+  const known = file === '-' ? options : { ...options, files: await filesBeside(path) };
   const { text, fixes, fixCount } = fix ? fixWithinMemory(source, known) : { text: source, fixes: [], fixCount: 0 };
   const checked = { file, source: text, report: validateDocsConfig(text, known), ...(fix && { fixed: { fixes, fixCount } }) };
   assertFits(checked);

@@ -80,7 +80,8 @@ export function printResult({ stdout }: Pick<Streams, 'stdout'>, asJson: boolean
 /**
  * Makes sure that the standard output is open, for what cannot be had again. In the place of one that is closed (`>&-`) Node.js
  * opens the null device, for reading and writing, where everything would seem to be written. A shell opens it for writing only,
- * so that `>/dev/null` remains possible.
+ * so that `>/dev/null` remains possible. Programs that discard the output of another, such as Node.js with `stdio: 'ignore'`,
+ * open it for both, too: commands that are also run for their exit status or their effect must not call this.
  *
  * @param stdout a stream that is not the one of the process is open.
  * @param consequence what was not done, and what to do.

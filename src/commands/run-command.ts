@@ -1,3 +1,6 @@
+import { writeFileSync } from 'node:fs';
+import { Socket } from 'node:net';
+import type { Writable } from 'node:stream';
 import { GatewayError } from '../errors.ts';
 import { readPackageVersion } from '../package-root.ts';
 import { ConfigError, type Setting, settings } from '../settings.ts';
@@ -48,6 +51,8 @@ ${describeSettings()}`;
  * @returns the exit status: 0, or 1 for a failure, 2 for a usage error; a command may have others.
  */
 export async function runCommand(args: readonly string[]): Promise<number> {
+  writeWhole(process.stdout, 1);
+  writeWhole(process.stderr, 2);
   handleLostOutput(args[0] === 'serve');
   try {
     rejectReplaced(args);
@@ -119,6 +124,22 @@ function report(error: unknown): number {
   const text = error instanceof Error ? (isText ? error.message : error.stack) : undefined;
   process.stderr.write(`${escapeLines(text ?? String(error))}\n`);
   return error instanceof UsageError ? 2 : 1;
+}
+
+/**
+ * Makes a stream of the process write each text as a whole, or fail. For a file that takes only the beginning of a text, as when
+ * a disk becomes full in the middle of it, Node.js' own stream would report success. Pipes and terminals are sockets in Node.js.
+ */
+function writeWhole(stream: Writable, fd: number): void {
+  if (stream instanceof Socket) return;
+  stream._write = (chunk: Buffer, _, done) => {
+    try {
+      writeFileSync(fd, chunk);
+    } catch (error) {
+      return done(error as Error);
+    }
+    done();
+  };
 }
 
 /**

@@ -172,6 +172,23 @@ test('a glob that is too long is an invalid argument', async () => {
   });
 });
 
+test('a file among more than 100,000 others is not said to have no problems: its references cannot be checked', async () => {
+  const folder = join(cwd, '.crowded'); // hidden from the checks of other tests
+  await mkdir(folder);
+  await writeFile(join(folder, 'mint.json'), good.replace('intro', 'none'));
+  execFileSync('sh', ['-c', 'seq 100000 | xargs touch'], { cwd: folder });
+  const err =
+    '.crowded/mint.json: There are more than 100,000 files in its folder. Pass it on standard input to check all but its references.\n';
+  expect(await run(['check', '.crowded/mint.json'])).toEqual({ status: 2, out: '', err });
+  expect(await run(['check', '--fix', '.crowded/mint.json'])).toEqual({ status: 2, out: '', err });
+  expect(await run(['check', '.crowded'])).toMatchObject({
+    status: 2,
+    err: expect.stringContaining('more than 100,000 files in .crowded'),
+  });
+  await rm(join(folder, '1'));
+  expect(await run(['check', '.crowded/mint.json'])).toMatchObject({ status: 0, out: expect.stringContaining('missing-file') });
+});
+
 test('a glob that would try too many ways to match a name ends with exit status 2', async () => {
   await mkdir(join(cwd, 'long'));
   await writeFile(join(cwd, 'long', 'a'.repeat(200)), '');

@@ -90,6 +90,79 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
+test('a program that needs only the exit status may discard the output as Node.js does', async () => {
+  const args = [binary, 'docs-config', 'check', 'package.json'];
+  const { code, stderr } = await launch(process.execPath, args, {}, { stdio: ['ignore', 'ignore', 'pipe'] }).ended;
+  expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+});
+
+/**
+ * Runs a command whose standard output, or standard error, is a file that takes `free` more bytes. A write that goes beyond them
+ * is a short one, as when a disk becomes full in the middle of it. The limit for files stands for the disk: it needs no rights.
+ */
+async function runOnFullDisk(command: string, free: number, settings = {}, output = '>>') {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-full-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'output');
+  writeFileSync(file, '.'.repeat(1_024 - free));
+  const script = `ulimit -f 1; exec "${process.execPath}" ${binary} ${command} ${output} ${file}`;
+  const { code, stderr } = await launch('bash', ['-c', script], settings).ended;
+  return { code, stderr, written: readFileSync(file, 'utf8').slice(1_024 - free) };
+}
+
+const noSpace = 'Cannot write to standard output: EFBIG: file too large, write\n';
+
+test.runIf(process.platform === 'linux')('a file that takes only the beginning of the output is an error', async () => {
+  for (const command of ['help', 'doctor --help', 'docs-config schema'])
+    expect(await runOnFullDisk(command, 26)).toMatchObject({
+      code: 1,
+      stderr: noSpace,
+      written: expect.stringMatching(/^.{26}$/s),
+    });
+  const whole = await runOnFullDisk('version', 26);
+  expect(whole).toMatchObject({ code: 0, stderr: '', written: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+});
+
+test.runIf(process.platform === 'linux')(
+  'what cannot be had again is an error when a file takes only its beginning, and says what to do',
+  async () => {
+    const database = await createTestDatabase();
+    onTestFinished(() => database.close());
+    const settings = { DATABASE_URL: database.url };
+    for (const [command, remedy] of [
+      ['token create --name a --environment none --json', /token rotate 1/],
+      ['token rotate 1 --json', /token rotate 1/],
+      ['webhooks create --url https://example.com/hook --json', /webhooks delete 1/],
+    ] as const) {
+      const { code, stderr } = await runOnFullDisk(command, 26, settings);
+      expect([code, stderr]).toEqual([1, expect.stringMatching(remedy)]);
+      expect(stderr).toContain('EFBIG');
+    }
+
+    const rows = ['a', 'b', 'c'].map((id) => `${id},${'n'.repeat(100)}\\n`).join('');
+    const source = `printf 'user_group_id,name\\n${rows}'`;
+    await launch('bash', ['-c', `${source} | "${process.execPath}" ${binary} groups import - --format csv`], settings).ended;
+    const exported = await runOnFullDisk('groups export', 300, settings);
+    expect(exported).toMatchObject({ code: 1, stderr: expect.stringContaining(noSpace) });
+    expect(exported.stderr).not.toContain('Exported');
+    expect(exported.written).toHaveLength(300);
+  },
+);
+
+test.runIf(process.platform === 'linux').each([
+  ['json', '>>'],
+  ['sarif', '2>>'],
+])('--fix --format %s replaces no file when a file takes only the beginning of its report (%s)', async (format, output) => {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-fix-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'mint.json');
+  const text = '{"name": "x", "navigation": [],}';
+  writeFileSync(file, text);
+  const { code } = await runOnFullDisk(`docs-config check --fix --format ${format} ${file}`, 20, {}, output);
+  expect(code).toBe(1);
+  expect(readFileSync(file, 'utf8')).toBe(text);
+});
+
 test('serve keeps running when its output is no longer read, and reports it', async () => {
   const database = await createTestDatabase();
   onTestFinished(() => database.close());
