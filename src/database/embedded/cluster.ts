@@ -41,7 +41,8 @@ export function requireCluster(dataDir: string): void {
  * Creates the data directory if it does not exist. Of several processes that try concurrently, one succeeds and the others
  * use the result.
  *
- * @throws Error when `initdb` fails, a restore was not completed, there was one before, or the data directory was created by another major version.
+ * @throws Error when `initdb` fails, a restore was not completed, there was one before, or the data directory was
+ *   created by another major version.
  */
 export async function createCluster(layout: Layout, binaries: Binaries): Promise<void> {
   if (readMajor(layout) === undefined) {
