@@ -69,6 +69,8 @@ class EmbedToken(NamedTuple):
 _VIEWER = "id teamId providedId name mapping { schemaId dataSource } properties environmentTag status version"
 _GROUP = f"userGroup {{ {_VIEWER} token }}"
 _RESOLVE = f"query ResolveViewer($token: String!) {{ result: userGroup(by: {{ token: $token }}) {{ {_VIEWER} }} }}"
+#: What leaves a value as it is where None clears it.
+_KEEP: Any = object()
 #: Errors after which the same request is sent again.
 _REPEATED = {"NETWORK", "TIMEOUT", "UNAVAILABLE", "RATE_LIMITED", "IDEMPOTENCY_KEY_IN_USE"}
 
@@ -108,12 +110,15 @@ class UserGroupGateway:
         result = self._change("GetOrCreateUserGroup", f"created {_GROUP}", given, idempotency_key)
         return _group(result["userGroup"]), result["created"]
 
-    def update(self, by: Mapping[str, Any], *, name: str | None = None, properties: Any = None, merge_properties: Any = None,
+    def update(self, by: Mapping[str, Any], *, name: str | None = None, properties: Any = _KEEP, merge_properties: Any = None,
                mapping: list[dict[str, str]] | None = None, expected_version: int | None = None,
                idempotency_key: str | None = None) -> UserGroup:
-        """Changes what is given of a group. `by` is {"provided_id": …}, {"team_id": …} or {"id": …}. Scope groups:write."""
-        given = _given(by=_given(**by), name=name, properties=properties, merge_properties=merge_properties, mapping=mapping,
+        """Changes what is given of a group; properties=None clears them. `by` is {"provided_id": …}, {"team_id": …} or {"id": …}.
+        Scope groups:write."""
+        given = _given(by=_given(**by), name=name, merge_properties=merge_properties, mapping=mapping,
                        expected_version=expected_version)
+        if properties is not _KEEP:
+            given["properties"] = properties
         return _group(self._change("UpdateUserGroup", _GROUP, given, idempotency_key)["userGroup"])
 
     def rotate_token(self, current_token: str, *, grace_seconds: int | None = None,

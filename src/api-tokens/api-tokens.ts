@@ -9,7 +9,7 @@ import type { ApiToken, EnvironmentTag, PrismaClient, Prisma as PrismaTypes } fr
 import { type Scope, scopeNames } from '../scopes.ts';
 import { hashSecret, issueToken } from '../tokens.ts';
 import { assertNoIssues } from '../user-groups/rules.ts';
-import { newTextIssues } from '../user-groups/values.ts';
+import { newTextIssues, nullIssues } from '../user-groups/values.ts';
 import { lockApiToken, lockFirstApiToken, revokeUnrevoked } from './statements.ts';
 
 /** The longest that a replaced secret stays accepted, in seconds: a week. */
@@ -118,11 +118,11 @@ export async function revokeApiToken(db: Prisma, id: number, author: Author = sy
 
 /** New properties of an API token; what is undefined stays as it is. */
 export interface ApiTokenChanges {
-  /** 1 to 255 characters without control characters; null counts as omitted. */
+  /** 1 to 255 characters without control characters; not null. */
   readonly name?: string | null | undefined;
   /** How many requests may be sent with it in 60 seconds: 1 to 1,000,000; `null` means the setting RATE_LIMIT. */
   readonly rateLimit?: number | null | undefined;
-  /** Whether it is accepted; null counts as omitted. */
+  /** Whether it is accepted; not null. */
   readonly enabled?: boolean | null | undefined;
 }
 
@@ -139,7 +139,11 @@ export async function updateApiToken(
   { name, rateLimit, enabled }: ApiTokenChanges,
   author: Author,
 ): Promise<ApiToken> {
-  assertNoIssues([...(name == null ? [] : apiTokenNameIssues(name)), ...rateLimitIssues(rateLimit)]);
+  assertNoIssues([
+    ...nullIssues({ name, enabled }),
+    ...(name == null ? [] : apiTokenNameIssues(name)),
+    ...rateLimitIssues(rateLimit),
+  ]);
   return db.$transaction(async (transaction) => {
     await lockApiToken(transaction, id);
     const before = await findApiToken(transaction, id);

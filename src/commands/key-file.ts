@@ -13,13 +13,11 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Database } from '../database/client.ts';
+import { keyFileName } from '../database/embedded/layout.ts';
 import { generateEncryptionKey, maxKeyFileBytes, parseEncryptionKeys } from '../encryption/key-texts.ts';
 import { KeyRing } from '../encryption/keys.ts';
 import { findKeyIdsInUse } from '../key-rotation/statements.ts';
 import type { Config } from '../settings.ts';
-
-/** The name of the file in `DATA_DIR` with the encryption keys of the embedded database. */
-export const keyFileName = 'encryption-keys';
 
 /** The file with the encryption keys of the embedded database, one on a line, the one that encrypts first. */
 export const keyFile = (dataDir: string): string => join(dataDir, keyFileName);

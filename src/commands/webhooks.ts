@@ -39,7 +39,7 @@ const webhooksHelp = `Usage:
   user-group-gateway webhooks redeliver ID --event EVENT... | --after CURSOR [--json]
 
 create prints the secret that verifies deliveries, only once. enable tries what is pending at once, and sends the events that
-happened since the webhook was disabled. deliveries lists the newest first.
+happened since the webhook was disabled, as far as the audit log still has them. deliveries lists the newest first.
 redeliver sends events again: by their ids, as deliveries shows them, or all after a cursor of the event feed.
   --url          where events are sent to; https, or http to the networks in WEBHOOKS_ALLOWED_NETWORKS
   --type         a type of events to send; may be repeated (default: all)

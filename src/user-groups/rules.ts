@@ -2,7 +2,7 @@ import { InvalidInput, type Issue, maxIssues } from '../errors.ts';
 import { givenAttributes } from './attribute-values.ts';
 import type { GivenName } from './attributes.ts';
 import { type Expecting, maxVersion } from './statements/columns.ts';
-import { newTextIssues, printableIssues, propertiesIssues, textIssues } from './values.ts';
+import { newTextIssues, nullIssues, printableIssues, propertiesIssues, textIssues } from './values.ts';
 
 /** An input as it was sent: its members may be missing or of any type. */
 export type Unchecked<Member extends string> = { readonly [Name in Member]?: unknown };
@@ -70,8 +70,7 @@ export const checkUpdate = checkOf(function* ({ by, mergeProperties, ...change }
   yield* selectorIssues(by);
   if (mergeProperties !== undefined) yield* patchIssues(mergeProperties, change.properties);
   for (const [name, { nullable }] of givenAttributes) {
-    if (change[name] === null && !nullable)
-      yield { path: [name], message: 'must not be null; omit it to keep the current value.' };
+    if (!nullable) yield* nullIssues({ [name]: change[name] });
   }
   yield* fieldIssues(change);
   yield* versionIssues(change);

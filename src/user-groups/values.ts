@@ -49,6 +49,12 @@ export function newTextIssues(path: Path, text: unknown): Issue[] {
   return issues.length > 0 ? issues : printableIssues(path, text as string);
 }
 
+/** The issues of fields of a change that must not be null, by name. */
+export const nullIssues = (fields: Readonly<Record<string, unknown>>): Issue[] =>
+  Object.entries(fields)
+    .filter(([, value]) => value === null)
+    .map(([name]) => ({ path: [name], message: 'must not be null; omit it to keep the current value.' }));
+
 /**
  * The issues of a mapping of any type: the number of entries, the text of each side, duplicate schema ids.
  * Lazy, so that checking stops as soon as enough issues are taken.

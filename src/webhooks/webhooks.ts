@@ -5,8 +5,9 @@ import type { Author } from '../audit-log/statements/insert.ts';
 import { readClock } from '../database/timed-read.ts';
 import type { Db } from '../db.ts';
 import type { KeyRing } from '../encryption/keys.ts';
-import { InvalidInput, NotFound } from '../errors.ts';
+import { InvalidInput, type Issue, NotFound } from '../errors.ts';
 import type { Prisma, PrismaClient, Webhook } from '../generated/prisma/client.ts';
+import { nullIssues } from '../user-groups/values.ts';
 import { normalizeUrl, type WebhookFields, webhookIssues, webhookLimits } from './rules.ts';
 import { decryptWebhookSecret, encryptWebhookSecret, generateWebhookSecret } from './secrets.ts';
 import {
@@ -86,7 +87,7 @@ export async function createWebhook(
   });
 }
 
-/** New properties of a webhook; what is undefined stays as it is, and so do `url` and `enabled` with null. */
+/** New properties of a webhook; what is undefined stays as it is; `url` and `enabled` must not be null. */
 export interface WebhookChanges extends WebhookFields {
   /** Whether events are sent. */
   readonly enabled?: boolean | null | undefined;
@@ -94,7 +95,8 @@ export interface WebhookChanges extends WebhookFields {
 
 /**
  * Changes properties of a webhook and records what differs; equal values are not recorded. When a webhook is
- * enabled again, its pending deliveries are tried at once, and it takes the events that happened meanwhile.
+ * enabled again, its pending deliveries are tried at once, and it takes the events that happened meanwhile, as far as the audit
+ * log still has them.
  *
  * @throws InvalidInput.
  * @throws NotFound when no webhook has this number.
@@ -105,8 +107,8 @@ export async function updateWebhook(
   changes: WebhookChanges,
   author: Author,
 ): Promise<ListedWebhook> {
-  check(changes, webhookNetworks);
   const { url, types, environments, description, enabled } = changes;
+  check(changes, webhookNetworks, nullIssues({ url, enabled }));
   return db.$transaction(async (transaction) => {
     await lockWebhook(transaction, id);
     const before = await findWebhook(transaction, id);
@@ -201,8 +203,8 @@ export function listWebhooks(db: Pick<PrismaClient, 'webhook'>): Promise<ListedW
 const noWebhook = (id: number): NotFound => new NotFound(`No webhook has the number ${id}. \`webhooks list\` lists all of them.`);
 
 /** @throws InvalidInput. */
-function check(fields: WebhookFields, networks: readonly string[]): void {
-  const issues = [...webhookIssues(fields, networks)];
+function check(fields: WebhookFields, networks: readonly string[], others: readonly Issue[] = []): void {
+  const issues = [...others, ...webhookIssues(fields, networks)];
   if (issues.length > 0) throw new InvalidInput(issues);
 }
 

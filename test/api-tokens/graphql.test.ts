@@ -271,7 +271,7 @@ describe('updateApiToken', () => {
     const { number: id } = apiToken;
     const steps: [object, object][] = [
       [{ name: 'after' }, { name: 'after' }],
-      [{ rateLimit: 1_000_000, name: null, enabled: null }, { rateLimit: 1_000_000 }],
+      [{ rateLimit: 1_000_000 }, { rateLimit: 1_000_000 }],
       [
         { enabled: false, rateLimit: null },
         { enabled: false, rateLimit: null },
@@ -303,6 +303,8 @@ describe('updateApiToken', () => {
     ['a name with a line break', { name: 'a\nb' }, 'name'],
     ['a rate limit of 0', { rateLimit: 0 }, 'rateLimit'],
     ['a rate limit above a million', { rateLimit: 1_000_001 }, 'rateLimit'],
+    ['null as the name', { name: null }, 'name'],
+    ['null for enabled', { enabled: null }, 'enabled'],
   ])('rejects %s as INVALID_INPUT, and changes nothing', async (_, change, path) => {
     const { id } = await gateway.issue();
     const stored = () => gateway.database.prisma.apiToken.findUnique({ where: { id } });

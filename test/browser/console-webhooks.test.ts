@@ -150,6 +150,7 @@ test('a person sees why deliveries fail, and that the gateway disabled the webho
   respond = succeed;
   await page.getByRole('button', { name: 'Enable …' }).click();
   const dialog = page.getByRole('dialog', { name: `Enable webhook ${webhook.number}` });
+  await dialog.getByText('then the events since it was disabled').waitFor();
   await assertFlawless();
   await dialog.getByRole('button', { name: 'Enable the webhook' }).click();
   await page.getByRole('heading', { level: 1, name: /enabled/ }).waitFor();
@@ -158,6 +159,7 @@ test('a person sees why deliveries fail, and that the gateway disabled the webho
   await expect.poll(() => gateway.database.prisma.webhookDelivery.count({ where: { status: 'DELIVERED' } }), noticed).toBe(1);
 
   await page.getByRole('button', { name: 'Disable …' }).click();
+  await page.getByRole('dialog').getByText('Then it gets the events of that time, too.').waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Disable the webhook' }).click();
   await page.getByText('Disabled by an administrator').waitFor();
   await assertFlawless();

@@ -291,7 +291,7 @@ test.each<Case>([
     'whose data is gone',
     'failure',
     () => when(stopped((path) => rmSync(join(path, 'postgres'), { recursive: true }))),
-    /has encryption keys, but no database: a start creates an empty one Mount the disk/,
+    /has encryption keys, but no database Mount the disk/,
   ],
   [
     'data-directory',

@@ -103,7 +103,8 @@ describe.skipIf(lacks('python3', ['--version'], 'python3'))('Python', () => {
     const script = `import json, sys
 secret, headers, body = json.loads(sys.argv[1]).values()
 ${sample}
-print(json.dumps([created, group.properties, viewer.name, viewer.token, old_token_works_until, claims, event]))`;
+print(json.dumps([created, group.properties, viewer.name, viewer.token, old_token_works_until, claims, event,
+                  gateway.update({"provided_id": "acme"}, properties=None).properties]))`;
     const args = ['-c', script, JSON.stringify(signedWebhook())];
     const { stdout, stderr } = await launch('python3', args, { ...settings, API_TOKEN }).ended;
     expect(stderr).toBe('');
@@ -115,6 +116,7 @@ print(json.dumps([created, group.properties, viewer.name, viewer.token, old_toke
       expect.stringMatching(/^\d{4}-/),
       { active: true, sub: 'acme', viewer: { id: 'u-17' } },
       { type: 'user_group.updated', data: { team_id: 7 } },
+      null,
     ]);
   });
 });

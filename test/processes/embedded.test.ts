@@ -22,6 +22,7 @@ import { openEmbedded } from '../../src/database/embedded/embedded.ts';
 import { copiesFolder, layOut } from '../../src/database/embedded/layout.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { copyDataDir, makeDataDir, type TestDataDir } from '../support/data-dir.ts';
+import { makeKeyedDataDir } from '../support/embedded-gateway.ts';
 import { freePort } from '../support/free-port.ts';
 import { launch, run, until } from '../support/process.ts';
 
@@ -302,6 +303,45 @@ test.runIf(asRoot)('runs as root, with a checkout and a DATA_DIR that no other u
   // The second time it finds the data again.
   const again = launch(process.execPath, ['dist/main.js', 'token', 'list'], { DATA_DIR: path }, { cwd: closed });
   expect(await again.ended).toMatchObject({ code: 0, stdout: expect.stringContaining('No API tokens') });
+});
+
+describe('a DATA_DIR whose database is gone', () => {
+  const reason = () =>
+    `${dataDir.path} has encryption keys, but no database. Mount the disk with the data, or restore a backup. ` +
+    `To begin with an empty database, move ${join(dataDir.path, 'encryption-keys')} elsewhere.`;
+  const expectRefused = async (commands: string[][]) => {
+    for (const command of commands) {
+      const { code, stderr } = await run(command, { DATA_DIR: dataDir.path });
+      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(reason()) });
+    }
+    expect(existsSync(join(dataDir.path, 'postgres'))).toBe(false);
+  };
+
+  test('gets no empty one, until its keys are moved away', async () => {
+    dataDir = makeKeyedDataDir();
+    rmSync(join(dataDir.path, 'postgres'), { recursive: true });
+    await expectRefused([['serve'], ['migrate'], ['token', 'list']]);
+    rmSync(join(dataDir.path, 'encryption-keys'));
+    expect(await run(['migrate'], { DATA_DIR: dataDir.path })).toMatchObject({ code: 0 });
+  });
+
+  test.runIf(asRoot)('gets no empty one elsewhere, where the recorded one was', async () => {
+    dataDir = makeDataDir();
+    chmodSync(dataDir.path, 0o700);
+    expect(await run(['migrate'], { DATA_DIR: dataDir.path })).toMatchObject({ code: 0 });
+    const home = join('/var/lib/user-group-gateway', readFileSync(join(dataDir.path, 'postgres-home'), 'utf8'));
+    onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+    rmSync(home, { recursive: true });
+    await expectRefused([['serve'], ['migrate']]);
+    expect(existsSync(join(home, 'postgres'))).toBe(false);
+  });
+
+  test('is no DATA_DIR whose first start was interrupted before it had a database', async () => {
+    dataDir = makeKeyedDataDir();
+    for (const name of ['postgres', 'encryption-keys']) rmSync(join(dataDir.path, name), { recursive: true });
+    expect(readdirSync(dataDir.path)).toEqual(['postgres-password']);
+    expect(await run(['migrate'], { DATA_DIR: dataDir.path })).toMatchObject({ code: 0 });
+  });
 });
 
 describe.runIf(asRoot)('a DATA_DIR whose mode has changed', () => {

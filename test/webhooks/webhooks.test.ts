@@ -197,12 +197,19 @@ describe('updateWebhook', () => {
     ]);
   });
 
-  test('with equal values, or null where that means nothing, changes and records nothing', async () => {
+  test('with equal values changes and records nothing, and refuses null where that means nothing', async () => {
     const { webhook } = await create({ url, types: ['USER_GROUP_CREATED'] });
     const { id } = webhook;
-    for (const input of [{}, { url, types: ['USER_GROUP_CREATED'], enabled: true }, { url: null, enabled: null }]) {
+    for (const input of [{}, { url, types: ['USER_GROUP_CREATED'], enabled: true }]) {
       expect((await mutate('update', { id, ...input })).webhook).toEqual(webhook);
     }
+    expect(await mutate('update', { id, url: null, enabled: null, description: 'new' })).toMatchObject({
+      code: 'INVALID_INPUT',
+      issues: ['url', 'enabled'].map((name) => ({
+        path: [name],
+        message: 'must not be null; omit it to keep the current value.',
+      })),
+    });
     expect(await events()).toHaveLength(1);
   });
 

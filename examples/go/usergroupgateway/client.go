@@ -90,8 +90,9 @@ type GetOrCreateInput struct {
 	IdempotencyKey string              `json:"-"`
 }
 
-// UpdateInput is what to change; what is empty or nil stays as it is. With ExpectedVersion, the Version that you read, a
-// group that has another one stays as it is: VERSION_MISMATCH.
+// UpdateInput is what to change; what is empty or nil stays as it is. Of Properties that is nil alone: a map that is nil
+// clears the properties, and an empty one replaces them. With ExpectedVersion, the Version that you read, a group that
+// has another one stays as it is: VERSION_MISMATCH.
 type UpdateInput struct {
 	By              By                   `json:"by"`
 	Name            string               `json:"name,omitempty"`
@@ -109,8 +110,9 @@ type RotateTokenInput struct {
 	IdempotencyKey string `json:"-"`
 }
 
-// EmbedTokenInput is the group, and what its embed token says. Of Resources, an empty list opens nothing, and nil does not
-// say what the token opens.
+// EmbedTokenInput is the group, and what its embed token says. Without an Audience or an Origin, which is what an empty
+// one means, the token does not say it; ExpiresInSeconds 0 means the gateway's default, 900. Of Resources, an empty list
+// opens nothing, and nil does not say what the token opens.
 type EmbedTokenInput struct {
 	By                By       `json:"by"`
 	Audience          string   `json:"audience,omitempty"`

@@ -2,13 +2,13 @@ import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync }
 import { get } from 'node:http';
 import { dirname, join, resolve } from 'node:path';
 import { bundledMajor } from '../../database/embedded/binaries.ts';
+import { findLoss } from '../../database/embedded/cluster.ts';
 import { findEmbedded } from '../../database/embedded/embedded.ts';
 import { type Layout, UncertainDatabase } from '../../database/embedded/layout.ts';
 import { readPassword } from '../../database/embedded/password.ts';
 import { packageRoot } from '../../package-root.ts';
 import { ConfigError, settings } from '../../settings.ts';
 import { findEmpty, findMisspelled } from '../context.ts';
-import { keyFile } from '../key-file.ts';
 import { compareOpenFiles } from '../open-files.ts';
 import { listenProblem, tryListening } from '../open-listener.ts';
 import { type Check, type CheckContext, describeBytes, failure, type Outcome, ok, skipped, warning } from './check.ts';
@@ -82,11 +82,8 @@ export const checkDataDirectory: Check = ({ config: { databaseUrl, dataDir } }) 
     );
   const refused = embedded && describeRefusal(embedded.layout);
   if (refused) return refused;
-  if (!embedded?.major && existsSync(keyFile(dataDir)))
-    return failure(
-      `${path} has encryption keys, but no database: a start creates an empty one`,
-      `Mount the disk with the data, or restore a backup. To begin with an empty database, move ${keyFile(path)} elsewhere.`,
-    );
+  const lost = embedded && findLoss(embedded.layout);
+  if (lost) return failure(lost.found, lost.remedy);
   if (!embedded?.major) return ok(`${path} has no database yet: the first start creates it`);
   try {
     readPassword(embedded.layout);

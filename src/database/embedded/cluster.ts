@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Binaries } from './binaries.ts';
-import { findLayout, type Layout, requireUsable, restoreDraftName } from './layout.ts';
+import { findLayout, keyFileName, type Layout, requireUsable, restoreDraftName, UncertainDatabase } from './layout.ts';
 import { ensurePassword } from './password.ts';
 import { isPostmaster, removeStaleLock, runningPostmaster } from './server-lock.ts';
 
@@ -30,7 +30,7 @@ export function requireCluster(dataDir: string): void {
   if (layout) {
     requireUsable(dataDir);
     if (readMajor(layout) !== undefined) return;
-    requireNoRestore(layout);
+    requireNew(layout);
   }
   throw new Error(
     `There is no database in ${resolve(dataDir)}. Set DATA_DIR to the folder that the gateway uses. ${creationRemedy}`,
@@ -41,11 +41,12 @@ export function requireCluster(dataDir: string): void {
  * Creates the data directory if it does not exist. Of several processes that try concurrently, one succeeds and the others
  * use the result.
  *
- * @throws Error when `initdb` fails, a restore was not completed, or the data directory was created by another major version.
+ * @throws Error when `initdb` fails, a restore was not completed, there was one before, or the data directory was
+ *   created by another major version.
  */
 export async function createCluster(layout: Layout, binaries: Binaries): Promise<void> {
   if (readMajor(layout) === undefined) {
-    requireNoRestore(layout);
+    requireNew(layout);
     await initialize(layout, binaries);
   }
   const version = readMajor(layout);
@@ -57,13 +58,26 @@ export async function createCluster(layout: Layout, binaries: Binaries): Promise
   }
 }
 
-/** An empty database in the place of one that is being restored would look like the result. */
-function requireNoRestore({ dataDir }: Layout): void {
-  const draft = join(dataDir, restoreDraftName);
-  if (!existsSync(draft)) return;
-  throw new Error(
-    `${draft} exists: a backup is being restored to this DATA_DIR, or the restore was killed. Wait until it has finished. If none runs, ` +
-      'delete the folder and restore the backup again; to begin with an empty database instead, delete the folder only.',
+/** An empty database in the place of one that is being restored, or is lost, would look like it. */
+function requireNew(layout: Layout): void {
+  const draft = join(layout.dataDir, restoreDraftName);
+  const lost = existsSync(draft)
+    ? new Error(
+        `${draft} exists: a backup is being restored to this DATA_DIR, or the restore was killed. Wait until it has finished. If none runs, ` +
+          'delete the folder and restore the backup again; to begin with an empty database instead, delete the folder only.',
+      )
+    : findLoss(layout);
+  if (lost) throw lost;
+}
+
+/** Says that a database is gone, whose keys are left. A first start that was interrupted before it had one leaves no keys. */
+export function findLoss(layout: Layout): UncertainDatabase | undefined {
+  const keys = join(layout.dataDir, keyFileName);
+  // In this order: another process may be creating both.
+  if (!existsSync(keys) || readMajor(layout) !== undefined) return undefined;
+  return new UncertainDatabase(
+    `${layout.dataDir} has encryption keys, but no database`,
+    `Mount the disk with the data, or restore a backup. To begin with an empty database, move ${keys} elsewhere.`,
   );
 }
 

@@ -39,10 +39,13 @@ const clusterName = 'postgres';
 /** The name of the file that records the system folder that replaces the data directory. */
 export const homeRecord = 'postgres-home';
 
+/** The name of the file in `DATA_DIR` with the encryption keys, which is created once there is a database. */
+export const keyFileName = 'encryption-keys';
+
 /** The folder in `DATA_DIR` that a backup is copied to, and recovered in, while it is restored. */
 export const restoreDraftName = 'restore.partial';
 
-/** There is a database, but not where it can be used: an empty one in another place would look like it. */
+/** There is or was a database, but not where it can be used: an empty one in its place would look like it. */
 export class UncertainDatabase extends Error {
   /** What was found, without a full stop. */
   readonly found: string;

@@ -80,7 +80,7 @@ builder.mutationField('updateWebhook', (t) =>
     errors: { types: [NotFound], union: { description: 'The changed webhook, or an error.' } },
     description:
       'Changes the given properties of a webhook. When it is enabled again, pending deliveries are tried at once, ' +
-      'and the events that happened meanwhile are sent. Requires the scope admin.',
+      'and the events that happened meanwhile are sent, as far as the audit log still has them. Requires the scope admin.',
     args: {
       input: t.arg({
         required: true,

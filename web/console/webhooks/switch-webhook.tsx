@@ -32,15 +32,12 @@ export function SwitchWebhook({ webhook, onClose, onSwitched }: SwitchWebhookPro
     <Dialog title={`${verb} webhook ${webhook.number}`} onClose={onClose} isBusy={update.isRunning}>
       <form onSubmit={(event) => void submit(event)}>
         {isEnabled ? (
-          <p>Nothing is sent to it until it is enabled again. It does not get the events of that time afterwards.</p>
+          <p>Nothing is sent to it until it is enabled again. Then it gets the events of that time, too.</p>
         ) : (
-          <>
-            <p>What is pending is sent at once, and so are the events from now on.</p>
-            <p>
-              The events since it was disabled are not sent. To send them too, call <code>redeliverEvents</code> with the cursor
-              of the event feed that your system has reached.
-            </p>
-          </>
+          <p>
+            What is pending is sent at once, then the events since it was disabled, as far as the audit log still has them. If you
+            do not want these, delete the webhook and create another one.
+          </p>
         )}
         <FailureNotice title={`The webhook was not ${verb.toLowerCase()}d`} failure={update.failure} />
         <DialogFooter isDangerous={isEnabled}>{verb} the webhook</DialogFooter>
