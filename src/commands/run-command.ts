@@ -120,7 +120,7 @@ function print(text: string): number {
  */
 function report(error: unknown): number {
   const expected = error instanceof UsageError || error instanceof ConfigError || error instanceof GatewayError;
-  const isText = error instanceof Error && (expected || error.constructor === Error);
+  const isText = error instanceof Error && (expected || error.constructor === Error || 'remedy' in error);
   const text = error instanceof Error ? (isText ? error.message : error.stack) : undefined;
   process.stderr.write(`${escapeLines(text ?? String(error))}\n`);
   return error instanceof UsageError ? 2 : 1;

@@ -71,11 +71,11 @@ async function holdCommits() {
 const create = (token: string | undefined, id: string) =>
   gateway.send('GET', '/api/user', { token: token ?? '', body: { user_group_id: id } });
 
-/** Updates a group in a transaction of several statements. */
+/** Updates a group as it was created, in a transaction of several statements: one of its own, because it is conditional. */
 const updateWithKey = (token: string, id: string) =>
   gateway.send('PUT', '/api/user', {
     token,
-    headers: { 'idempotency-key': `update-${id}` },
+    headers: { 'idempotency-key': `update-${id}`, 'if-match': '"1"' },
     body: { user_group_id: id, name: 'updated' },
   });
 
