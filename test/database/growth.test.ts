@@ -120,13 +120,21 @@ async function grow(shared: TestDatabase): Promise<void> {
   }
 }
 
-/** The tables of which a request has read more than a few pages. */
+/**
+ * The tables of which a request has read more than a few pages, each of the two times that it is sent: what the gateway writes by
+ * itself, such as when groups were last resolved, is counted with the request that is sent meanwhile.
+ */
 async function tablesReadBy(request: (group: Group) => Promise<unknown>): Promise<unknown[]> {
+  const first = await pagesReadBy(request);
+  const second = await pagesReadBy(request);
+  return [...first].filter(([table, pages]) => Math.min(pages, second.get(table) ?? 0) > maxPages);
+}
+
+async function pagesReadBy(request: (group: Group) => Promise<unknown>): Promise<Map<string, number>> {
   const group = await create();
   const before = await readPages();
   await request(group);
-  const after = [...(await readPages())];
-  return after.map(([table, pages]) => [table, pages - (before.get(table) ?? 0)]).filter(([, pages]) => Number(pages) > maxPages);
+  return new Map([...(await readPages())].map(([table, pages]) => [table, pages - (before.get(table) ?? 0)]));
 }
 
 /** Starts a gateway on a database, sends it each request until its plans are made, and lets all tables grow. */
