@@ -21,7 +21,7 @@ import {
   tryLockRequests,
 } from './statements.ts';
 
-const { maxKeyedTransactions, maxWaitingKeyedTransactions, maxStoredResponseBytes } = idempotencyLimits;
+const { maxKeyedTransactions, maxWaitingKeyedTransactions, maxStoredResponseBytes, maxSharedResponseBytes } = idempotencyLimits;
 const { minCountedResponseBytes: minBytes, maxStoredBytesPerApiToken: maxBytes } = idempotencyLimits;
 
 /** A request with an Idempotency-Key. */
@@ -140,6 +140,7 @@ export function createExecuteOnce(
         const [isLocked, records] = await Promise.all([tryLockRequests(first, units), findRecords(first, units)]);
         const services = bind(transaction);
         const begun = new Set<string>();
+        let bytes = 0;
         const settled = await Promise.allSettled(
           units.map(async (unit, index): Promise<Executed> => {
             // The transaction holds a lock twice, too.
@@ -147,6 +148,8 @@ export function createExecuteOnce(
             if (!isLocked[index] || begun.has(id)) throw keyInUse();
             begun.add(id);
             const executed = await respondTo(unit, records.get(index), services);
+            bytes += Buffer.byteLength(executed.response);
+            if (units.length > 1 && bytes > maxSharedResponseBytes) throw new Error('The responses are too large together.');
             if (!executed.isReplayed) uncounts.push(countStored(unit, executed.response));
             return executed;
           }),

@@ -7,6 +7,8 @@ export const idempotencyLimits = {
    * committed, and other requests need some.
    */
   maxKeyedTransactions: 5,
+  /** The bytes of the responses in one transaction of several requests. What exceeds them is executed alone. */
+  maxSharedResponseBytes: 4_194_304,
   /** The transactions that wait to begin. */
   maxWaitingKeyedTransactions: 1_000,
   /** The bytes of a response, which is stored for 24 hours. */

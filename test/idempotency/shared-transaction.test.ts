@@ -87,6 +87,14 @@ describe('when one of them is not to be committed, its change is undone, and the
   });
 });
 
+test('what is too large together is executed alone', async () => {
+  const respond = () => ({ response: 'x'.repeat(1_000_000), isKept: true });
+  const outcomes = await Promise.allSettled(keys.map((key) => send(key, respond)));
+  expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual([]);
+  expect(await storedNames()).toEqual(keys);
+  expect(await countTransactions()).toBe(1 + keys.length - Math.floor(idempotencyLimits.maxSharedResponseBytes / 1_000_000));
+});
+
 test('a request that is sent twice at once is executed once', async () => {
   const outcomes = await Promise.allSettled([send('key twice'), send('key twice'), ...keys.map((key) => send(key))]);
   expect(outcomes.filter((each) => each.status === 'fulfilled' && !each.value.isReplayed)).toHaveLength(1 + keys.length);
