@@ -16,7 +16,7 @@ const minAttempts = 5;
 export interface Lease {
   /** The number of the webhook. */
   readonly id: number;
-  /** Its end, as the database writes it; null without a lease. */
+  /** The end of the last lease, as the database writes it; null if there was none. */
   readonly leasedUntil: string | null;
 }
 
@@ -118,10 +118,11 @@ function toWork(row: Row): WebhookWork {
 
 const isDue = `status = 'PENDING'::webhook_delivery_status and next_attempt_at <= now()`;
 
+/** A lease that was committed while this begins is seen, and ends later than one that would begin at `now()`. */
 const readWork = `
   select exists (select from event where position is null), w.id, to_json(w.types), to_json(w.environments), w.position, feed.epoch,
     w.leased_until, w.position < feed.last_position,
-    w.leased_until between now() and now() + $1::float8 * interval '1 second', extract(epoch from now() - due.next_attempt_at)
+    w.leased_until between now() and clock_timestamp() + $1::float8 * interval '1 second', extract(epoch from now() - due.next_attempt_at)
   from event_feed feed left join webhook w on w.enabled left join lateral (
     select next_attempt_at from webhook_delivery where webhook_id = w.id and ${isDue} order by next_attempt_at limit 1
   ) as due on true`;
@@ -181,12 +182,15 @@ const take = (ifLocked: '' | 'skip locked') => `
     due.id, attempts, event_id, body
   from leased cross join due order by next_attempt_at, due.id`;
 
-/** Ends a lease, unless it has ended. */
+/**
+ * Ends a lease, unless it has ended. Its end remains: who found the webhook before the lease cannot take it afterwards, with
+ * deliveries that were made meanwhile.
+ */
 export async function endLease({ query }: Query, { id, leasedUntil }: Lease): Promise<void> {
   await query('end-lease', end, [id, leasedUntil]);
 }
 
-const end = 'update webhook set leased_until = null where id = $1::int and leased_until = $2::timestamptz';
+const end = 'update webhook set leased_until = now() where id = $1::int and leased_until = $2::timestamptz';
 
 /**
  * Records attempts. One is ignored if another process has recorded another attempt of the same delivery since the lease ended.
