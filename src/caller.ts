@@ -32,6 +32,11 @@ export class Caller {
     return this.apiToken?.id;
   }
 
+  /** Whether the rate of its requests is limited. @param generalLimit that of API tokens without their own; 0: any rate. */
+  isRateLimited(generalLimit: number): boolean {
+    return this.apiToken !== undefined && (this.apiToken.rateLimit ?? generalLimit) > 0;
+  }
+
   /** Who the audit log names for the changes of this request. @throws Unauthenticated for an anonymous caller. */
   get author(): Author {
     this.requireCredential();

@@ -23,13 +23,10 @@ import { jwksMaxAgeSeconds, SigningKeys } from './embed-tokens/signing-keys.ts';
 import { bindRevocations } from './embed-tokens/statements/revocations.ts';
 import { bindSigningKeys } from './embed-tokens/statements/signing-keys.ts';
 import { type KeyRing, missingKeyIn } from './encryption/keys.ts';
-import type { ContextOf } from './graphql/context.ts';
 import { type GraphQLHandlerOptions, graphqlHandler } from './graphql/execution/route.ts';
-import { ResponseMeter } from './graphql/field-plugin.ts';
 import { createCors } from './http/cors.ts';
 import { createLayout } from './http/pages/layout.ts';
 import { pageOrProblem } from './http/pages/page.ts';
-import { createRouter } from './http/router.ts';
 import { createHttpServer, urlOf } from './http/server.ts';
 import { createExecuteOnce } from './idempotency/execute-once.ts';
 import { instanceSource, unreadiness } from './instance/instance.ts';
@@ -118,36 +115,22 @@ export function buildGateway(
     bindServices(createTransactionDb(transaction, onRecorded), transaction),
   );
   const lastUsed = recordLastUsed(services.db, whenWritten('the time when API tokens were last used'));
-  let draining = false;
+  const draining = new AbortController();
 
   const version = readPackageVersion();
   const processMetrics = new ProcessMetrics(() => measureGateway(database, version));
+  const { requests } = processMetrics;
   const instanceMetrics = (options.combineMetrics ?? singleProcess)(processMetrics);
   const loggedMissingKeys = new LRUCache<string, true>({ max: maxLoggedKeys, ttl: missingKeyLogMs });
 
   const instance = instanceSource(database, { version, migrations: ownMigrationNames() });
   const logRequest = createRequestLog(log, options.logRequests ?? 0);
 
-  const contextOf: ContextOf = (request, bound = services, countError = request.countError) => {
-    const { caller, report, isAbandoned } = request;
-    return {
-      services: bound,
-      caller,
-      report,
-      countError,
-      isAbandoned,
-      metrics: instanceMetrics,
-      instance,
-      operationInfo: request,
-      hasTransaction: bound !== services,
-      meter: new ResponseMeter(request.responseRoom),
-    };
-  };
   const { console = true, playground = true, persistedOperations, rateLimit = 0, corsOrigins = [] } = options;
   const layout = createLayout({ console, playground: playground && !persistedOperations });
   const routes = createRoutes({
     layout,
-    graphql: graphqlHandler(schema, contextOf, executeOnce, options),
+    graphql: graphqlHandler(schema, { services, metrics: instanceMetrics, instance }, executeOnce, options),
     user: userHandler(services, executeOnce),
     embedTokens: embedTokenHandler(services),
     events: eventFeedHandler(services),
@@ -155,7 +138,7 @@ export function buildGateway(
     jwks: jwksHandler(async () => [...(await signingKeys.read()).published.values()], jwksMaxAgeSeconds),
     metrics: metricsHandler(instanceMetrics),
     printSdl: options.introspection ? printSdl : undefined,
-    unreadiness: async () => (draining ? 'stopping' : unreadiness(database, keys)),
+    unreadiness: async () => (draining.signal.aborted ? 'stopping' : unreadiness(database, keys)),
   });
 
   const rateLimiting = startRateLimiting(
@@ -179,8 +162,9 @@ export function buildGateway(
   );
 
   const server = createHttpServer({
-    authenticate: authenticateBy({ apiToken: services.db.apiToken, lastUsed, admit: rateLimiting.admit }),
-    route: createRouter(routes.map(rateLimiting.route)),
+    authenticate: authenticateBy({ apiToken: services.db.apiToken, lastUsed, rateLimiting }),
+    rateLimiting,
+    routes,
     renderError: pageOrProblem(layout),
     permitOrigin: corsOrigins.length > 0 ? createCors(corsOrigins) : undefined,
     report: ({ code, message, cause }, { id, method, path, headers }) => {
@@ -193,18 +177,13 @@ export function buildGateway(
       const entry = { request: id, trace: traceIdOf(headers), method, path, code, err: cause };
       log[code === 'INTERNAL' ? 'error' : 'warn'](entry, message);
     },
-    isDraining: () => draining,
-    onResponse: (completed) => {
-      const { route, method, operation, status, durationMs, errorCodes } = completed;
-      logRequest?.(completed);
-      const path = route?.path ?? 'unmatched';
-      metrics.requests.inc({ route: path, operation, status: status ?? 'disconnected' });
-      metrics.requestDuration.observe({ route: path, operation }, durationMs / 1_000);
-      for (const code of errorCodes) metrics.errors.inc({ route: path, code });
-      // Pages, files, health checks and preflight requests would hide what the APIs do.
-      if (status === undefined || !route || route.credential === 'ignored' || method === 'OPTIONS') return;
-      processMetrics.requests.record({ latencyMs: durationMs, errorCodes }, Date.now());
-    },
+    draining: draining.signal,
+    onResponse: logRequest
+      ? (completed) => {
+          logRequest(completed);
+          requests.complete(completed);
+        }
+      : requests.complete,
   });
 
   return {
@@ -215,7 +194,7 @@ export function buildGateway(
       log.error({ err }, 'a failure was not handled: please report this defect with the stack; requests are still served');
     },
     drain() {
-      draining = true;
+      draining.abort();
       feedWatch.stop();
       deliveries.drain();
     },

@@ -12,7 +12,7 @@ import { renderContents } from './http/pages/contents.ts';
 import { errorCodePage, errorCodesPage, isErrorCode } from './http/pages/error-codes.ts';
 import type { Layout } from './http/pages/layout.ts';
 import { readOpenApi } from './http/pages/openapi.ts';
-import { createPageHandlers, json, renderScriptedPage, withErrorPages, withPlayground } from './http/pages/page.ts';
+import { browseGraphql, createPageHandlers, json, renderScriptedPage, withErrorPages } from './http/pages/page.ts';
 import { paths } from './http/paths.ts';
 import type { Handler, HttpRequest, HttpResponse, Route } from './http/types.ts';
 import { openWebFiles } from './http/web-files.ts';
@@ -78,8 +78,9 @@ export function createRoutes(dependencies: RouteDependencies): readonly Route[] 
         paths.graphql,
         graphqlMethods,
         served.playground ? 'GraphQL API; in a browser, the playground' : 'GraphQL API',
-        withPages(withPlayground(handlers.graphql, served.playground ? scripted('playground') : undefined)),
+        withPages(handlers.graphql),
       ),
+      browse: browseGraphql(handlers.graphql.handle, served.playground ? scripted('playground') : undefined),
       credential: 'optional',
     },
     ...(printSdl

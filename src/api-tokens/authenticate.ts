@@ -3,6 +3,7 @@ import { Caller } from '../caller.ts';
 import type { ApiTokenStatements } from '../db.ts';
 import { Unauthenticated } from '../errors.ts';
 import type { AuthorizationScheme, Route } from '../http/types.ts';
+import type { RateLimiting } from '../rate-limits/rate-limit.ts';
 import { apiTokenProblem, hashSecret } from '../tokens.ts';
 import type { LastUsed } from './last-used.ts';
 
@@ -55,8 +56,7 @@ function otherScheme(schemes: readonly AuthorizationScheme[]): Unauthenticated {
 export interface AuthDependencies {
   readonly apiToken: Pick<ApiTokenStatements, 'findBySecretHash'>;
   readonly lastUsed: Pick<LastUsed, 'note'>;
-  /** Counts a request of a caller. @throws RateLimited when it has sent too many. */
-  readonly admit: (caller: Caller) => void;
+  readonly rateLimiting: Pick<RateLimiting, 'limit' | 'admit'>;
 }
 
 /**
@@ -67,7 +67,7 @@ export interface AuthDependencies {
  * @throws RateLimited when the API token has sent too many requests.
  */
 export async function authenticate(
-  { apiToken, lastUsed, admit }: AuthDependencies,
+  { apiToken, lastUsed, rateLimiting }: AuthDependencies,
   secret: string,
   requestId?: string,
 ): Promise<Caller> {
@@ -79,7 +79,7 @@ export async function authenticate(
   if (found.isReplaced) throw new Unauthenticated('The secret of the API token was replaced. Use its new secret.');
   lastUsed.note(found.id);
   const caller = new Caller(found, requestId);
-  admit(caller);
+  if (caller.isRateLimited(rateLimiting.limit)) rateLimiting.admit(caller);
   return caller;
 }
 

@@ -39,19 +39,3 @@ export interface OperationInfo {
   cost: number | undefined;
   isMutation?: boolean;
 }
-
-/** The parts of a request from which its context is made. */
-export type ContextRequest = Pick<GraphQLContext, 'caller' | 'report' | 'countError' | 'isAbandoned'> &
-  OperationInfo & { readonly responseRoom: () => number };
-
-/**
- * Creates the context of a request.
- *
- * @param services those of its transaction, if it has one.
- * @param countError counts its error codes, if the request is not to.
- */
-export type ContextOf = (
-  request: ContextRequest,
-  services?: Services,
-  countError?: GraphQLContext['countError'],
-) => GraphQLContext;

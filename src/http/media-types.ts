@@ -1,3 +1,5 @@
+import type { RequestHead } from './types.ts';
+
 /** The media types of request and response bodies. No other file names them. */
 export const mediaTypes = {
   json: 'application/json',
@@ -46,4 +48,13 @@ export function prefersHtml(accept: string | undefined): boolean {
   const jsonQuality = items[json]?.quality ?? 0;
   if (htmlQuality === jsonQuality) return htmlQuality > 0 && (named < 0 || html < named);
   return htmlQuality > jsonQuality;
+}
+
+/**
+ * Whether a person opened the URL in a browser. A browser sends no API token when it does; some HTTP clients, such as Java's, do,
+ * and prefer HTML by default.
+ */
+export function isNavigation({ headers: { accept, authorization = '' } }: Pick<RequestHead, 'headers'>): boolean {
+  const sendsApiToken = authorization !== '' && !authorization.toLowerCase().startsWith('basic ');
+  return !sendsApiToken && prefersHtml(accept);
 }

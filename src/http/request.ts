@@ -7,26 +7,27 @@ import type { ErrorCode } from '../error-catalog.ts';
 import { GatewayError, RateLimited, safeToRepeat, shorten } from '../errors.ts';
 import { asGatewayError } from '../failures.ts';
 import { httpLimits, httpTimeouts, largeBodyBytes } from '../http-limits.ts';
+import type { RateLimiting } from '../rate-limits/rate-limit.ts';
 import { containsToken } from '../tokens.ts';
 import { type RequestSpan, tracing } from '../tracing/tracing.ts';
 import { isSmall, isTooLarge, readBody } from './body.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import type { PermitOrigin } from './cors.ts';
+import { isNavigation } from './media-types.ts';
 import { MethodNotAllowed } from './problem.ts';
 import { discard, send, tooMuchUnsent } from './response.ts';
-import type { FindRoute } from './router.ts';
 import type { Connection } from './server.ts';
 import type { Handler, HttpRequest, HttpResponse, RequestHead, ResponseBody, Route } from './types.ts';
 
 /** What every request passes. */
 export interface ServerOptions {
   readonly authenticate: Authenticate;
-  /** The route of a request, if there is one. */
-  readonly route: FindRoute;
+  readonly rateLimiting: Pick<RateLimiting, 'limit' | 'headersFor'>;
+  readonly routes: readonly Route[];
   /** Logs failures that are the gateway's own or the database's. */
   readonly report: (error: GatewayError, request: RequestHead) => void;
-  /** Whether connections should be closed after their response, because the gateway is about to stop. */
-  readonly isDraining: () => boolean;
+  /** Connections are closed after their response once it is aborted: the gateway is about to stop. */
+  readonly draining: AbortSignal;
   /** Permits responses to scripts of other origins, and answers their preflight requests; by default there are none. */
   readonly permitOrigin?: PermitOrigin | undefined;
   /** Renders the errors of requests to paths without a route. */
@@ -52,8 +53,19 @@ export interface CompletedRequest extends Pick<HttpRequest, 'id' | 'operation' |
   readonly traceId?: string | undefined;
 }
 
+/** A route, and what its path has in the place of the parameter; an empty text where there is none. */
+export interface RouteMatch {
+  readonly route: Route;
+  readonly parameter: string;
+}
+
+/** Finds the route of a request by its path. */
+export type FindRoute = (path: string) => RouteMatch | undefined;
+
 /** What the requests of a server share. */
 export interface RequestContext extends ServerOptions {
+  /** The route of a request, if there is one. */
+  readonly route: FindRoute;
   /** The bytes of request bodies in memory. */
   readonly bodies: ByteBudget;
   /** The bytes of responses that clients have not read. */
@@ -108,6 +120,10 @@ export class ReceivedRequest implements HttpRequest {
   readonly isAbandoned = (): boolean => this.isResponded || this.outgoing.destroyed;
   readonly responseRoom = (): number => this.context.unsent.roomFor(this.caller.queueKey);
 
+  get idempotencyKey(): string | undefined {
+    return this.caller.apiToken && (this.headers['idempotency-key'] as string | undefined); // Node.js joins several by commas
+  }
+
   /** Reads the request and responds. */
   start(): void {
     if (!tracing.active) return void this.run();
@@ -152,7 +168,8 @@ export class ReceivedRequest implements HttpRequest {
         if (this.body.length >= largeBodyBytes) await heavyWork.enter(this.caller);
       }
       if (this.isAbandoned()) throw disconnected();
-      this.respond(await route.handle(this));
+      const { browse } = route;
+      this.respond(await (browse && this.method === 'GET' && isNavigation(this) ? browse(this) : route.handle(this)));
     } catch (thrown) {
       this.fail(thrown);
     } finally {
@@ -196,7 +213,7 @@ export class ReceivedRequest implements HttpRequest {
     clearTimeout(this.deadline);
     try {
       if (outgoing.destroyed) discard(response);
-      else if (!send(this, response)) send(this, this.renderError(tooMuchUnsent()));
+      else if (!this.send(response)) this.send(this.renderError(tooMuchUnsent()));
     } catch (error) {
       discard(response);
       throw error;
@@ -208,6 +225,14 @@ export class ReceivedRequest implements HttpRequest {
     span?.end({ route, status, errorCodes });
     const traceId = span?.traceId;
     this.context.onResponse({ route, method, status, id, durationMs, errorCodes, operation, cost, traceId, headers, caller });
+  }
+
+  /** @returns false, and sends nothing, if too many bytes wait to be sent. */
+  private send(response: HttpResponse<ResponseBody>): boolean {
+    const { caller, context } = this;
+    const { rateLimiting } = context;
+    if (!caller.apiToken || !caller.isRateLimited(rateLimiting.limit)) return send(this, response);
+    return send(this, { ...response, headers: { ...response.headers, ...rateLimiting.headersFor(caller.apiToken) } });
   }
 }
 

@@ -41,7 +41,7 @@ export function send(
   if (status !== 304 && bytes !== undefined) lines.push('content-length', String(bytes));
   // Not for HEAD: Node.js would send its headers only at the end.
   const isUnread = incoming.method !== 'HEAD' && !incoming.complete && !connection.isClosing && declaredBytes(incoming) !== 0;
-  if (isUnread || context.isDraining()) connection.isClosing = true;
+  if (isUnread || context.draining.aborted) connection.isClosing = true;
   if (connection.isClosing) lines.push('connection', 'close');
   outgoing.writeHead(status, lines);
   if (body instanceof Readable) {

@@ -7,7 +7,8 @@ import { GatewayError } from '../errors.ts';
 import { httpLimits, httpTimeouts } from '../http-limits.ts';
 import { ByteBudget } from './byte-budget.ts';
 import { problem } from './problem.ts';
-import { ReceivedRequest, type RequestContext, type ServerOptions } from './request.ts';
+import { type FindRoute, ReceivedRequest, type RequestContext, type RouteMatch, type ServerOptions } from './request.ts';
+import type { Route } from './types.ts';
 
 /** The URL of a server that listens; `localhost` for one that listens on every address. */
 export function urlOf(server: Server): string {
@@ -88,6 +89,7 @@ export function createHttpServer(options: ServerOptions): Server {
 
   const context: RequestContext = {
     ...options,
+    route: createRouter(options.routes),
     bodies: new ByteBudget(httpLimits.maxHeldBodyBytes),
     unsent: new ByteBudget(httpLimits.maxUnsentBytes),
   };
@@ -121,6 +123,29 @@ export function createHttpServer(options: ServerOptions): Server {
     setTimeout(() => socket.destroy(), httpTimeouts.discardMs).unref();
   });
   return server;
+}
+
+/**
+ * Creates the look-up of the route table, in constant time: a path is compared with literal paths first, then its last segment
+ * is taken as a parameter.
+ */
+export function createRouter(routes: readonly Route[]): FindRoute {
+  const literals = new Map<string, RouteMatch>();
+  /** Keyed by the path before the parameter. */
+  const parameterized = new Map<string, Route>();
+  for (const route of routes) {
+    const { path, aliases = [], accepts } = route;
+    if (accepts) parameterized.set(path.slice(0, path.indexOf('{')), route);
+    else for (const literal of [path, ...aliases]) literals.set(literal, { route, parameter: '' });
+  }
+  return (path) => {
+    const literal = literals.get(path);
+    if (literal) return literal;
+    const end = path.lastIndexOf('/') + 1;
+    const route = parameterized.get(path.slice(0, end));
+    const parameter = path.slice(end);
+    return route?.accepts?.(parameter) ? { route, parameter } : undefined;
+  };
 }
 
 /** The failure of a request that did not arrive in time, or that Node's parser rejected. @param parserCode its error code. */

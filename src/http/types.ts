@@ -22,6 +22,8 @@ export interface HttpRequest {
   /** Identifies the request in the response, in problems and in the log. */
   readonly id: string;
   readonly caller: Caller;
+  /** The header `Idempotency-Key`, as sent; nothing without an API token, which a key belongs to. */
+  readonly idempotencyKey: string | undefined;
   /** Logs a failure that is the gateway's own or the database's. */
   readonly report: (error: GatewayError) => void;
   /** Counts an error that the response reports, for the metrics; one that the handler throws is counted by the transport. */
@@ -69,6 +71,8 @@ export interface Route extends Handler {
   readonly path: string;
   /** Further paths of a route without a parameter, which have none either. */
   readonly aliases?: readonly string[];
+  /** Handles, instead of `handle`, the requests of a person who opens the URL in a browser. */
+  readonly browse?: Handler['handle'];
   /** Whether the parameter may have this value; other paths are not found. Given exactly where the path has a parameter. */
   readonly accepts?: (value: string) => boolean;
   /** The supported methods; others get 405. */

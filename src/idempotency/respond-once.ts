@@ -30,9 +30,6 @@ export function parseIdempotencyKey(value: string): string {
   );
 }
 
-/** The request header with the key, as Node.js names it. */
-const idempotencyKeyHeader = 'idempotency-key';
-
 /** The header of a response that is the stored one of an earlier request. */
 const replayedHeader = 'idempotency-replayed';
 
@@ -42,10 +39,6 @@ export interface KeyedResponse {
   /** If not, no change is kept either. */
   readonly isKept: boolean;
 }
-
-/** Whether a request has an Idempotency-Key, and an API token that the key can belong to. */
-export const hasIdempotencyKey = ({ headers, caller }: Pick<HttpRequest, 'headers' | 'caller'>): boolean =>
-  headers[idempotencyKeyHeader] !== undefined && caller.apiToken !== undefined;
 
 /** The mutations that lock all their groups in one statement, in the order of the groups. */
 const sharedMutations: readonly (string | undefined)[] = ['getOrCreateUserGroup', 'updateUserGroup', 'rotateUserGroupToken'];
@@ -73,7 +66,7 @@ export async function respondOnce(
   { content, mutation }: { content: string; mutation?: string | undefined },
   execute: (services: Services) => Promise<KeyedResponse>,
 ): Promise<HttpResponse> {
-  const key = parseIdempotencyKey(request.headers[idempotencyKeyHeader] as string);
+  const key = parseIdempotencyKey(request.idempotencyKey ?? '');
   const { response, isReplayed } = await executeOnce(
     request.caller,
     { key, content, sharedAs: sharingOf(request, mutation) },

@@ -1,4 +1,6 @@
 import { type ErrorCode, errorCatalog } from '../error-catalog.ts';
+import type { CompletedRequest } from '../http/request.ts';
+import { metrics } from './metrics.ts';
 
 /** The upper bound of the first bucket, in milliseconds, and how much greater each next bound is. */
 const firstBoundMs = 0.25;
@@ -67,6 +69,17 @@ export const slotAt = (timeMs: number): number => Math.floor(timeMs / (slotSecon
 export class RequestMetrics {
   private readonly slots = new Float64Array(slotCount).fill(-1);
   private readonly counts = new Uint32Array(slotCount * width);
+
+  /** Counts a request that was responded to, or can no longer be, here and for Prometheus. */
+  readonly complete = ({ route, method, operation, status, durationMs, errorCodes }: CompletedRequest): void => {
+    const path = route?.path ?? 'unmatched';
+    metrics.requests.inc({ route: path, operation, status: status ?? 'disconnected' });
+    metrics.requestDuration.observe({ route: path, operation }, durationMs / 1_000);
+    for (const code of errorCodes) metrics.errors.inc({ route: path, code });
+    // Pages, files, health checks and preflight requests would hide what the APIs do.
+    if (status === undefined || !route || route.credential === 'ignored' || method === 'OPTIONS') return;
+    this.record({ latencyMs: durationMs, errorCodes }, Date.now());
+  };
 
   /** Counts a request that is completed at a time. */
   record({ latencyMs, errorCodes }: RequestSample, timeMs: number): void {

@@ -3,7 +3,6 @@ import { runPeriodically } from '../concurrency/periodic.ts';
 import { SlidingWindow } from '../concurrency/sliding-window.ts';
 import type { Database } from '../database/client.ts';
 import { RateLimited } from '../errors.ts';
-import type { HttpRequest, HttpResponse, RequestHead, ResponseBody, Route } from '../http/types.ts';
 import { metrics } from '../metrics/metrics.ts';
 import { type AddRequestCounts, bindRequestCounts, keptSeconds } from './statements.ts';
 
@@ -142,44 +141,27 @@ export class RateLimiter {
 const policyName = '"api-token"';
 
 /**
- * A route whose responses to requests with an API token that has a limit, errors too, state what the token may still send: the
- * headers `RateLimit` and `RateLimit-Policy` of draft-ietf-httpapi-ratelimit-headers-11.
+ * What a response states to an API token that has a limit: the headers `RateLimit` and `RateLimit-Policy` of
+ * draft-ietf-httpapi-ratelimit-headers-11, with what the token may still send.
  */
-function withRateLimitHeaders(limiter: RateLimiter, route: Route): Route {
-  if (route.credential === 'ignored') return route;
-  const withHeaders = <Response extends HttpResponse<ResponseBody>>(response: Response, apiToken: LimitedToken): Response => {
-    const { remaining, seconds } = limiter.quotaOf(apiToken);
-    const policy = `${policyName};q=${limiter.limitOf(apiToken)};w=${windowSeconds}`;
-    const until = seconds > 0 ? `;t=${seconds}` : '';
-    const headers = { 'ratelimit-policy': policy, ratelimit: `${policyName};r=${remaining}${until}` };
-    return { ...response, headers: { ...response.headers, ...headers } };
-  };
-  const limitedTokenOf = ({ caller: { apiToken } }: Pick<RequestHead, 'caller'>): LimitedToken | undefined =>
-    apiToken && limiter.limitOf(apiToken) > 0 ? apiToken : undefined;
-  const handleLimited = async (request: HttpRequest, apiToken: LimitedToken) =>
-    withHeaders(await route.handle(request), apiToken);
-  return {
-    ...route,
-    handle(request) {
-      const apiToken = limitedTokenOf(request);
-      return apiToken ? handleLimited(request, apiToken) : route.handle(request);
-    },
-    renderError(error, request) {
-      const apiToken = limitedTokenOf(request);
-      const response = route.renderError(error, request);
-      return apiToken ? withHeaders(response, apiToken) : response;
-    },
-  };
+function rateLimitHeaders(limiter: RateLimiter, apiToken: LimitedToken): Readonly<Record<string, string>> {
+  const { remaining, seconds } = limiter.quotaOf(apiToken);
+  const policy = `${policyName};q=${limiter.limitOf(apiToken)};w=${windowSeconds}`;
+  const until = seconds > 0 ? `;t=${seconds}` : '';
+  return { 'ratelimit-policy': policy, ratelimit: `${policyName};r=${remaining}${until}` };
 }
 
 /** How often a process shares its counts: what it has counted is known to all others after two of these and two statements. */
 const intervalMs = 1_000;
 
-/** The rate limit of API tokens, as a gateway's authentication and routes use it. */
-interface RateLimiting {
-  /** Counts a request whose API token is accepted, before its body is used. @throws RateLimited. */
+/** The rate limit of API tokens, as authentication and responses use it. */
+export interface RateLimiting {
+  /** Requests per 60 seconds of API tokens without a limit of their own; 0: any number. */
+  readonly limit: number;
+  /** Counts a request whose API token is accepted and has a limit, before its body is used. @throws RateLimited. */
   admit(caller: Caller): void;
-  route(route: Route): Route;
+  /** The headers of every response to an API token that has a limit. */
+  headersFor(apiToken: LimitedToken): Readonly<Record<string, string>>;
   /** Shares the last counts. Never rejects. */
   stop(): Promise<void>;
 }
@@ -211,8 +193,9 @@ export function startRateLimiting(
   };
   const stopSharing = runPeriodically(share, { firstDelayMs: 0, nextDelayMs: () => intervalMs, onFailure: report });
   return {
+    limit,
     admit: (caller) => limiter.admit(caller),
-    route: (route) => withRateLimitHeaders(limiter, route),
+    headersFor: (apiToken) => rateLimitHeaders(limiter, apiToken),
     async stop() {
       await stopSharing();
       // A database that does not respond is not waited for a second time.

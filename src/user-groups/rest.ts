@@ -16,7 +16,7 @@ import { mediaTypes } from '../http/media-types.ts';
 import { type Failure, problem } from '../http/problem.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../http/types.ts';
 import type { ExecuteOnce } from '../idempotency/execute-once.ts';
-import { hasIdempotencyKey, type KeyedResponse, respondOnce } from '../idempotency/respond-once.ts';
+import { type KeyedResponse, respondOnce } from '../idempotency/respond-once.ts';
 import { tracing } from '../tracing/tracing.ts';
 import { givenAttributes, memberPath } from './attribute-values.ts';
 import { deleteUserGroup, updateUserGroup } from './change.ts';
@@ -169,7 +169,7 @@ export function userHandler(services: Services, executeOnce: ExecuteOnce): Handl
         respond(request, members, () => operation.run({ services: bound, caller: request.caller, members, expectedVersions }));
       const traced = (bound: Services) =>
         tracing.active ? tracing.active.operation('mutation', operation.name, () => execute(bound)) : execute(bound);
-      if (!operation.takesKey || !hasIdempotencyKey(request)) return (await traced(services)).response;
+      if (!operation.takesKey || request.idempotencyKey === undefined) return (await traced(services)).response;
       return respondOnce(executeOnce, request, { content: contentOf(request), mutation: operation.name }, traced);
     },
     renderError: (error, request) => problem(toLegacyFailure(error, {}), request),

@@ -238,7 +238,7 @@ test.each([
       const tokens = data.getOrCreateUserGroups.results.map((each: { userGroup: { token: string } }) => each.userGroup.token);
       await Promise.all(ids.map((providedId, index) => send(change, { currentToken: tokens[index], by: { providedId } })));
     }
-    // Of a copy, without earlier versions of rows and the pages that PostgreSQL adds in advance; indexes as they are when just built.
+    // Of a copy, without earlier versions of rows and the pages that PostgreSQL adds in advance; its indexes are just built.
     await fresh.pool.query('create table event_copy (like event including all)');
     const size = async () => {
       const text =

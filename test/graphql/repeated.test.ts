@@ -152,7 +152,10 @@ async function reference(source: string, variables: unknown, token: string | nul
   const caller =
     token === null
       ? Caller.anonymous
-      : await authenticate({ apiToken: services.db.apiToken, lastUsed: { note: () => {} }, admit: () => {} }, token);
+      : await authenticate(
+          { apiToken: services.db.apiToken, lastUsed: { note: () => {} }, rateLimiting: { limit: 0, admit: () => {} } },
+          token,
+        );
   const contextValue = createContext({ services, caller });
   const variableValues = variables as Record<string, unknown>;
   const { operationName } = more as { operationName?: string };

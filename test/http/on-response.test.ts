@@ -6,7 +6,6 @@ import { Caller } from '../../src/caller.ts';
 import { GatewayError } from '../../src/errors.ts';
 import { problem } from '../../src/http/problem.ts';
 import type { CompletedRequest } from '../../src/http/request.ts';
-import { createRouter } from '../../src/http/router.ts';
 import { createHttpServer } from '../../src/http/server.ts';
 import type { Handler, HttpRequest, Route } from '../../src/http/types.ts';
 import { sendRequest } from '../support/gateway.ts';
@@ -65,10 +64,11 @@ beforeEach(async () => {
       authenticating();
       return released.then(() => Caller.anonymous);
     },
-    route: createRouter(routes),
+    routes,
     renderError: problem,
     report: () => {},
-    isDraining: () => false,
+    draining: new AbortController().signal,
+    rateLimiting: { limit: 0, headersFor: () => ({}) },
     onResponse: (completed) => {
       reported.push(completed);
       notify();

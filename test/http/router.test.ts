@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRouter } from '../../src/http/router.ts';
+import { createRouter } from '../../src/http/server.ts';
 import type { Route } from '../../src/http/types.ts';
 
 const route = (path: string, rest: Partial<Route> = {}): Route => ({

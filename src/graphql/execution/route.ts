@@ -6,9 +6,10 @@ import { inUtf8, mediaTypes } from '../../http/media-types.ts';
 import { type Failure, headersOf } from '../../http/problem.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../../http/types.ts';
 import type { ExecuteOnce } from '../../idempotency/execute-once.ts';
-import { hasIdempotencyKey, respondOnce } from '../../idempotency/respond-once.ts';
+import { respondOnce } from '../../idempotency/respond-once.ts';
 import { parseJson, parseQuery } from '../../json.ts';
-import type { ContextOf, GraphQLContext } from '../context.ts';
+import type { GraphQLContext } from '../context.ts';
+import { ResponseMeter } from '../field-plugin.ts';
 import { graphqlLimits } from '../limits.ts';
 import type { GraphQLParams } from './fast-path.ts';
 import { findMutation, keyedResponseOf } from './keyed-mutations.ts';
@@ -30,16 +31,38 @@ export interface GraphQLHandlerOptions extends GraphQLServerOptions {
 /**
  * Creates the handler of the GraphQL endpoint.
  *
- * @param contextOf creates the context of the resolvers for a request.
  * @param executeOnce executes mutations with an Idempotency-Key.
  */
 export function graphqlHandler(
   schema: GraphQLSchema,
-  contextOf: ContextOf,
+  { services: ownServices, metrics, instance }: Pick<GraphQLContext, 'services' | 'metrics' | 'instance'>,
   executeOnce: ExecuteOnce,
   { persistedOperations, ...serverOptions }: GraphQLHandlerOptions,
 ): Handler {
   const server = createGraphQLServer(schema, serverOptions);
+
+  /** The context of the resolvers. @param services those of the request's transaction, if it has one. */
+  function contextOf(
+    request: HttpRequest,
+    services = ownServices,
+    countError: GraphQLContext['countError'] = request.countError,
+  ): GraphQLContext {
+    const { caller, report, isAbandoned } = request;
+    const hasTransaction = services !== ownServices;
+    const meter = new ResponseMeter(request.responseRoom);
+    return {
+      services,
+      caller,
+      report,
+      countError,
+      metrics,
+      instance,
+      isAbandoned,
+      operationInfo: request,
+      meter,
+      hasTransaction,
+    };
+  }
 
   function respond(
     { method, body, query }: HttpRequest,
@@ -85,7 +108,7 @@ export function graphqlHandler(
         request.countError('INVALID_INPUT');
         return notAcceptable();
       }
-      if (hasIdempotencyKey(request) && request.method === 'POST') return respondWithKey(request, params, type);
+      if (request.idempotencyKey !== undefined && request.method === 'POST') return respondWithKey(request, params, type);
       return respond(request, params, type, contextOf(request));
     },
     renderError: (error, { headers }) => renderGraphQLError(error, chooseResponseType(headers.accept)),

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { errorCatalog } from '../../error-catalog.ts';
 import { GatewayError } from '../../errors.ts';
-import { mediaTypes, prefersHtml } from '../media-types.ts';
+import { isNavigation, mediaTypes } from '../media-types.ts';
 import { errorCodePath } from '../paths.ts';
 import { type Failure, headersOf, problem } from '../problem.ts';
 import type { Handler, HttpRequest, HttpResponse, RequestHead, Route } from '../types.ts';
@@ -67,23 +67,19 @@ export function renderScriptedPage(template: string, { path }: Pick<HttpRequest,
 }
 
 /**
- * A handler that serves the playground to a person who opens the URL in a browser, and leaves all other requests to another
- * handler.
+ * What a person gets who opens the URL of the GraphQL endpoint in a browser.
  *
- * @param page renders the playground; without it, the URL without a query is not found in a browser.
+ * @param handle handles the requests of programs.
+ * @param page renders the playground; without it, the URL without a query is not found.
  */
-export function withPlayground({ handle, renderError }: Handler, page?: (request: HttpRequest) => HttpResponse): Handler {
-  return {
-    handle(request) {
-      if (request.method !== 'GET' || !isNavigation(request)) return handle(request);
-      if (!page) {
-        if (request.query === '') throw new GatewayError('NOT_FOUND', noPlayground);
-        return handle(request);
-      }
-      const response = page(request);
-      return { ...response, headers: { ...response.headers, vary: 'Accept, Authorization' } };
-    },
-    renderError,
+export function browseGraphql(handle: Handler['handle'], page?: (request: HttpRequest) => HttpResponse): Handler['handle'] {
+  return (request) => {
+    if (!page) {
+      if (request.query === '') throw new GatewayError('NOT_FOUND', noPlayground);
+      return handle(request);
+    }
+    const response = page(request);
+    return { ...response, headers: { ...response.headers, vary: 'Accept, Authorization' } };
   };
 }
 
@@ -107,15 +103,6 @@ function pageOr(layout: Layout, renderError: RenderError): RenderError {
 
 /** Renders errors as pages for browsers and as problems for programs. */
 export const pageOrProblem = (layout: Layout): RenderError => pageOr(layout, problem);
-
-/**
- * Whether a person opened the URL in a browser. A browser sends no API token when it does; some HTTP clients, such as Java's, do,
- * and prefer HTML by default.
- */
-function isNavigation({ headers: { accept, authorization = '' } }: RequestHead): boolean {
-  const sendsApiToken = authorization !== '' && !authorization.toLowerCase().startsWith('basic ');
-  return !sendsApiToken && prefersHtml(accept);
-}
 
 function renderErrorPage(layout: Layout, failure: Failure, request: RequestHead): HttpResponse {
   const { code, message } = failure;
