@@ -369,17 +369,18 @@ test('a gateway that ends in the middle loses nothing: its lease ends, and anoth
     { database: dying, keys: testKeys, log: pino({ level: 'silent' }), globalId: encodeGlobalID, report: () => {} },
     { allowedNetworks: networks, intervalMs: 10 },
   );
-  await record([1, 2, 3]);
+  // Two, which are in flight together: a batch that has taken a second ends before a third.
+  await record([1, 2]);
   await until(() => isDead, 'it has sent');
-  expect(received.map(teamOf).sort((a, b) => a - b)).toEqual([1, 2, 3]);
+  expect(received.map(teamOf).sort((a, b) => a - b)).toEqual([1, 2]);
   deliver();
-  await record([4]);
-  await until(async () => (await database.prisma.webhookDelivery.count()) === 4, 'the other one works');
-  expect(received).toHaveLength(3);
+  await record([3]);
+  await until(async () => (await database.prisma.webhookDelivery.count()) === 3, 'the other one works');
+  expect(received).toHaveLength(2);
   await untilLeaseEnds();
-  const stored = await untilAll('DELIVERED', 4);
-  expect(received.map(teamOf).sort((a, b) => a - b)).toEqual([1, 1, 2, 2, 3, 3, 4]);
-  expect(stored.map(({ attempts }) => attempts)).toEqual([1, 1, 1, 1]);
+  const stored = await untilAll('DELIVERED', 3);
+  expect(received.map(teamOf).sort((a, b) => a - b)).toEqual([1, 1, 2, 2, 3]);
+  expect(stored.map(({ attempts }) => attempts)).toEqual([1, 1, 1]);
 });
 
 /** The webhook with this number as a gateway finds it. */
