@@ -9,6 +9,10 @@ export const credentialRequired = 'No API token was sent. Send the header "Autho
 /** An accepted API token, without the hash of its secret. */
 export type Credential = Omit<ApiToken, 'secretHash' | 'revokedAt'>;
 
+/** How many requests an API token may send in 60 seconds; 0: any number. @param generalLimit for those without their own. */
+export const rateLimitOf = ({ rateLimit }: Pick<Credential, 'rateLimit'>, generalLimit: number): number =>
+  rateLimit ?? generalLimit;
+
 /** The caller of a request: the holder of an API token, or anonymous. */
 export class Caller {
   /** The API token that the request is authenticated with; none means anonymous. */
@@ -32,9 +36,9 @@ export class Caller {
     return this.apiToken?.id;
   }
 
-  /** Whether the rate of its requests is limited. @param generalLimit that of API tokens without their own; 0: any rate. */
+  /** Whether the rate of its requests is limited. @param generalLimit as for {@link rateLimitOf}. */
   isRateLimited(generalLimit: number): boolean {
-    return this.apiToken !== undefined && (this.apiToken.rateLimit ?? generalLimit) > 0;
+    return this.apiToken !== undefined && rateLimitOf(this.apiToken, generalLimit) > 0;
   }
 
   /** Who the audit log names for the changes of this request. @throws Unauthenticated for an anonymous caller. */
@@ -87,6 +91,14 @@ export class Caller {
    */
   get allEnvironments(): boolean {
     return this.has('admin');
+  }
+
+  /**
+   * Whether the statement that changes the selected group finds it as well: by its number, or by its id in the caller's own
+   * environment. A token, and an id that may mean a group of any environment, are looked up before.
+   */
+  writesWithoutLookup(by: object): boolean {
+    return 'teamId' in by || ('providedId' in by && !this.allEnvironments);
   }
 
   /** Whether this caller has access to a group, or an API token, of this environment. */

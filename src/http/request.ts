@@ -17,7 +17,7 @@ import { isNavigation } from './media-types.ts';
 import { MethodNotAllowed } from './problem.ts';
 import { discard, send, tooMuchUnsent } from './response.ts';
 import type { Connection } from './server.ts';
-import type { Handler, HttpRequest, HttpResponse, RequestHead, ResponseBody, Route } from './types.ts';
+import type { FindRoute, Handler, HttpRequest, HttpResponse, RequestHead, ResponseBody, Route } from './types.ts';
 
 /** What every request passes. */
 export interface ServerOptions {
@@ -52,15 +52,6 @@ export interface CompletedRequest extends Pick<HttpRequest, 'id' | 'operation' |
   /** The id of the trace that its span belongs to, if it has one. */
   readonly traceId?: string | undefined;
 }
-
-/** A route, and what its path has in the place of the parameter; an empty text where there is none. */
-export interface RouteMatch {
-  readonly route: Route;
-  readonly parameter: string;
-}
-
-/** Finds the route of a request by its path. */
-export type FindRoute = (path: string) => RouteMatch | undefined;
 
 /** What the requests of a server share. */
 export interface RequestContext extends ServerOptions {

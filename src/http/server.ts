@@ -7,8 +7,8 @@ import { GatewayError } from '../errors.ts';
 import { httpLimits, httpTimeouts } from '../http-limits.ts';
 import { ByteBudget } from './byte-budget.ts';
 import { problem } from './problem.ts';
-import { type FindRoute, ReceivedRequest, type RequestContext, type RouteMatch, type ServerOptions } from './request.ts';
-import type { Route } from './types.ts';
+import { ReceivedRequest, type RequestContext, type ServerOptions } from './request.ts';
+import type { FindRoute, Route, RouteMatch } from './types.ts';
 
 /** The URL of a server that listens; `localhost` for one that listens on every address. */
 export function urlOf(server: Server): string {

@@ -86,3 +86,12 @@ export interface Route extends Handler {
   /** The accepted schemes of the `Authorization` header; all by default. */
   readonly schemes?: readonly AuthorizationScheme[];
 }
+
+/** A route, and what its path has in the place of the parameter; an empty text where there is none. */
+export interface RouteMatch {
+  readonly route: Route;
+  readonly parameter: string;
+}
+
+/** Finds the route of a request by its path. */
+export type FindRoute = (path: string) => RouteMatch | undefined;

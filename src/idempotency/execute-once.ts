@@ -31,8 +31,8 @@ export interface KeyedRequest {
   /** Everything that the effect and the response depend on. Hashed; two requests with one key must have the same. */
   readonly content: string;
   /**
-   * The name of the mutation, if the request may share a transaction with others of the same name, and so their statements and
-   * the commit: one of few. Not for one that takes long, nor if it locks groups in an order of its own.
+   * What `sharingOf` returns, if the request may share a transaction with others for which it is the same, and so their
+   * statements and the commit. Not for one that takes long.
    */
   readonly sharedAs?: string | undefined;
 }
@@ -98,11 +98,11 @@ export function createExecuteOnce(
   );
   const loaders = new Map<string, Load<Unit, Outcome>>();
 
-  /** Executes a unit together with others of the same mutation. @returns nothing if it is to be executed alone. */
-  function executeShared(mutation: string, unit: Unit): Promise<Outcome | undefined> {
+  /** Executes a unit together with others that may share its transaction. @returns nothing if it is to be executed alone. */
+  function executeShared(sharedAs: string, unit: Unit): Promise<Outcome | undefined> {
     const load =
-      loaders.get(mutation) ?? createWriteLoader((units) => permits.run(units[0]?.queueKey, () => executeGroup(units)));
-    loaders.set(mutation, load);
+      loaders.get(sharedAs) ?? createWriteLoader((units) => permits.run(units[0]?.queueKey, () => executeGroup(units)));
+    loaders.set(sharedAs, load);
     return load(unit, unit.queueKey);
   }
 

@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors.ts';
 import type { HttpRequest, HttpResponse } from '../http/types.ts';
 import type { Services } from '../user-groups/user-groups.ts';
-import type { ExecuteOnce } from './execute-once.ts';
+import type { ExecuteOnce, KeyedRequest } from './execute-once.ts';
 import { idempotencyLimits } from './limits.ts';
 
 const { maxIdempotencyKeyCharacters } = idempotencyLimits;
@@ -40,41 +40,26 @@ export interface KeyedResponse {
   readonly isKept: boolean;
 }
 
-/** The mutations that lock all their groups in one statement, in the order of the groups. */
-const sharedMutations: readonly (string | undefined)[] = ['getOrCreateUserGroup', 'updateUserGroup', 'rotateUserGroupToken'];
-
-/** What reads and locks a group before it changes it: with others, in an order that may block another transaction. */
-const conditions = ['mergeProperties', 'expectedVersion'];
-
-function sharingOf({ headers, body }: HttpRequest, mutation: string | undefined): string | undefined {
-  const isConditional = headers['if-match'] !== undefined || conditions.some((name) => body.includes(name));
-  return sharedMutations.includes(mutation) && !isConditional ? mutation : undefined;
-}
-
 /**
  * Responds to a request with an Idempotency-Key: executes it, or sends the response of the first one again, with the status and
  * the body that it had, and the header `Idempotency-Replayed: true`.
  *
  * @param content what identifies the request: method, path, and all else that its effect depends on.
- * @param mutation its name, unless it takes long.
+ * @param sharedAs as in {@link KeyedRequest}.
  * @param execute executes the request with the services of its transaction.
  * @throws GatewayError `INVALID_INPUT` when the key is malformed; what {@link ExecuteOnce} and `execute` throw.
  */
 export async function respondOnce(
   executeOnce: ExecuteOnce,
   request: HttpRequest,
-  { content, mutation }: { content: string; mutation?: string | undefined },
+  { content, sharedAs }: Pick<KeyedRequest, 'content' | 'sharedAs'>,
   execute: (services: Services) => Promise<KeyedResponse>,
 ): Promise<HttpResponse> {
   const key = parseIdempotencyKey(request.idempotencyKey ?? '');
-  const { response, isReplayed } = await executeOnce(
-    request.caller,
-    { key, content, sharedAs: sharingOf(request, mutation) },
-    async (services) => {
-      const { response: executed, isKept } = await execute(services);
-      return { response: JSON.stringify(executed), isKept };
-    },
-  );
+  const { response, isReplayed } = await executeOnce(request.caller, { key, content, sharedAs }, async (services) => {
+    const { response: executed, isKept } = await execute(services);
+    return { response: JSON.stringify(executed), isKept };
+  });
   const { status, headers, body } = JSON.parse(response) as HttpResponse;
   return { status, headers: isReplayed ? { ...headers, [replayedHeader]: 'true' } : headers, body };
 }

@@ -1,4 +1,4 @@
-import type { Caller, Credential } from '../caller.ts';
+import { type Caller, type Credential, rateLimitOf } from '../caller.ts';
 import { runPeriodically } from '../concurrency/periodic.ts';
 import { SlidingWindow } from '../concurrency/sliding-window.ts';
 import type { Database } from '../database/client.ts';
@@ -56,7 +56,7 @@ export class RateLimiter {
 
   /** How many requests an API token may send in 60 seconds; 0: any number. */
   limitOf(apiToken: LimitedToken): number {
-    return apiToken.rateLimit ?? this.limit;
+    return rateLimitOf(apiToken, this.limit);
   }
 
   /** Whether there is nothing to share: there is no general limit, and no API token with its own was used in the last minute. */

@@ -63,17 +63,16 @@ export async function updateUserGroup(
 }
 
 /**
- * The group to write. A number, and an id in the caller's own environment, are looked up by the statement that writes. A token
- * and an id that may mean a group of any environment are looked up before.
+ * The group to write, looked up where the statement that writes does not find it.
  *
  * @throws NotFound.
  * @throws InvalidInput.
  */
 async function targetOf(services: Services, caller: Caller, by: UserGroupBy): Promise<UserGroupTarget> {
   const { environmentTag, allEnvironments } = caller;
-  if ('teamId' in by) return { teamId: by.teamId, providedId: null, environmentTag, allEnvironments };
-  if ('providedId' in by && !allEnvironments) {
-    return { teamId: null, providedId: by.providedId, environmentTag, allEnvironments };
+  if (caller.writesWithoutLookup(by)) {
+    const teamId = 'teamId' in by ? by.teamId : null;
+    return { teamId, providedId: 'providedId' in by ? by.providedId : null, environmentTag, allEnvironments };
   }
   const group = await locate(services, caller, by);
   if (!group) throw notFound();

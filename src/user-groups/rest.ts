@@ -17,6 +17,7 @@ import { type Failure, problem } from '../http/problem.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../http/types.ts';
 import type { ExecuteOnce } from '../idempotency/execute-once.ts';
 import { type KeyedResponse, respondOnce } from '../idempotency/respond-once.ts';
+import { sharingOf } from '../idempotency/sharing.ts';
 import { tracing } from '../tracing/tracing.ts';
 import { givenAttributes, memberPath } from './attribute-values.ts';
 import { deleteUserGroup, updateUserGroup } from './change.ts';
@@ -170,7 +171,13 @@ export function userHandler(services: Services, executeOnce: ExecuteOnce): Handl
       const traced = (bound: Services) =>
         tracing.active ? tracing.active.operation('mutation', operation.name, () => execute(bound)) : execute(bound);
       if (!operation.takesKey || request.idempotencyKey === undefined) return (await traced(services)).response;
-      return respondOnce(executeOnce, request, { content: contentOf(request), mutation: operation.name }, traced);
+      const by = { providedId: members['user_group_id'] };
+      const sharedAs = sharingOf(
+        request.caller,
+        operation.name,
+        expectedVersions ? { by, expectedVersion: expectedVersions } : { by },
+      );
+      return respondOnce(executeOnce, request, { content: contentOf(request), sharedAs }, traced);
     },
     renderError: (error, request) => problem(toLegacyFailure(error, {}), request),
   };

@@ -1,4 +1,11 @@
-import { type DocumentNode, type FieldNode, getOperationAST, type OperationDefinitionNode, OperationTypeNode } from 'graphql';
+import {
+  type DocumentNode,
+  type FieldNode,
+  getOperationAST,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+  valueFromASTUntyped,
+} from 'graphql';
 import type { Caller } from '../../caller.ts';
 import { heavyWork } from '../../concurrency/heavy-work.ts';
 import { type ErrorCode, errorCatalog } from '../../error-catalog.ts';
@@ -15,6 +22,8 @@ export interface KeyedMutation {
   readonly operation: OperationDefinitionNode;
   /** The name of the mutation's field. */
   readonly name: string;
+  /** The input of the mutation as it was sent; undefined if it is none, or a default of the document. */
+  readonly input: unknown;
 }
 
 /**
@@ -24,7 +33,10 @@ export interface KeyedMutation {
  *   are kept and others are not, could not be sent again, and their locks would be held for long. `UNAVAILABLE` when too much
  *   heavy work waits.
  */
-export async function findMutation({ query, operationName }: GraphQLParams, caller: Caller): Promise<KeyedMutation | undefined> {
+export async function findMutation(
+  { query, operationName, variables }: GraphQLParams,
+  caller: Caller,
+): Promise<KeyedMutation | undefined> {
   if (typeof query !== 'string') return undefined;
   if (query.length > longDocumentLength) await heavyWork.enter(caller);
   const document = parseOrNothing(query);
@@ -32,12 +44,17 @@ export async function findMutation({ query, operationName }: GraphQLParams, call
   if (!document || operation?.operation !== OperationTypeNode.MUTATION) return undefined;
   const [field, ...others] = rootFields(document, operation);
   if (!field) return undefined;
-  if (others.length === 0) return { document, operation, name: field.name.value };
+  if (others.length === 0) return { document, operation, name: field.name.value, input: inputOf(field, variables) };
   throw new GatewayError(
     'INVALID_INPUT',
     'A request with an Idempotency-Key can have one mutation. Send one request with a key of its own for each, or use ' +
       'getOrCreateUserGroups for many groups.',
   );
+}
+
+function inputOf({ arguments: given = [] }: FieldNode, variables: unknown): unknown {
+  const input = given.find(({ name }) => name.value === 'input');
+  return input && valueFromASTUntyped(input.value, variables as Readonly<Record<string, unknown>> | undefined);
 }
 
 /** The document; undefined if it cannot be parsed. Its execution then reports why. */

@@ -7,6 +7,7 @@ import { type Failure, headersOf } from '../../http/problem.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../../http/types.ts';
 import type { ExecuteOnce } from '../../idempotency/execute-once.ts';
 import { respondOnce } from '../../idempotency/respond-once.ts';
+import { sharingOf } from '../../idempotency/sharing.ts';
 import { parseJson, parseQuery } from '../../json.ts';
 import type { GraphQLContext } from '../context.ts';
 import { ResponseMeter } from '../field-plugin.ts';
@@ -78,15 +79,15 @@ export function graphqlHandler(
   async function respondWithKey(request: HttpRequest, params: GraphQLParams, type: ResponseType): Promise<HttpResponse> {
     const mutation = await findMutation(params, request.caller);
     if (!mutation) return respond(request, params, type, contextOf(request));
-    const { document, operation, name } = mutation;
+    const { document, operation, name, input } = mutation;
     const isHeavy = server.executor.isHeavy(document, operation, params['variables']);
     return isHeavy
       ? server.executor.runQueued(request, () => mutateOnce(request, params, type))
-      : mutateOnce(request, params, type, name);
+      : mutateOnce(request, params, type, sharingOf(request.caller, name, input));
   }
 
-  function mutateOnce(request: HttpRequest, params: GraphQLParams, type: ResponseType, mutation?: string): Promise<HttpResponse> {
-    return respondOnce(executeOnce, request, { content: `POST /graphql\n${request.body}`, mutation }, async (services) => {
+  function mutateOnce(request: HttpRequest, params: GraphQLParams, type: ResponseType, sharedAs?: string): Promise<HttpResponse> {
+    return respondOnce(executeOnce, request, { content: `POST /graphql\n${request.body}`, sharedAs }, async (services) => {
       const codes = new Set<ErrorCode>();
       const countError = (code: ErrorCode): void => void codes.add(code);
       const response = await respond(request, params, type, contextOf(request, services, countError));
