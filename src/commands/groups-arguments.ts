@@ -15,7 +15,8 @@ The names of the GraphQL schema are accepted, too: providedId for user_group_id,
 It prints the first ${importLimits.maxPrintedRejections} rejected lines with number and reason, counts all of them by reason, and imports all other lines. It may be
 interrupted and run again.
   --format       by default, that of the file name: .ndjson, .jsonl or .csv; of standard input, ndjson
-  --environment  the environment of lines that name none (default: none, which means untagged); lines that name another are rejected
+  --environment  the environment of lines that name none (default: none, which means untagged); with the option,
+                 lines that name another are rejected
   --on-existing  what to do with a group that exists: skip leaves it as it is (default), update changes the fields that are given,
                  fail rejects the line
   --dry-run      only check every line

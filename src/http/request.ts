@@ -204,7 +204,7 @@ export class ReceivedRequest implements HttpRequest {
     clearTimeout(this.deadline);
     try {
       if (outgoing.destroyed) discard(response);
-      else if (!this.send(response)) this.send(this.renderError(tooMuchUnsent()));
+      else if (!this.send(response)) return void this.fail(tooMuchUnsent());
     } catch (error) {
       discard(response);
       throw error;

@@ -8,6 +8,7 @@ import { problem } from '../../src/http/problem.ts';
 import type { CompletedRequest } from '../../src/http/request.ts';
 import { createHttpServer } from '../../src/http/server.ts';
 import type { Handler, HttpRequest, Route } from '../../src/http/types.ts';
+import { httpLimits } from '../../src/http-limits.ts';
 import { sendRequest } from '../support/gateway.ts';
 
 let server: Server;
@@ -49,6 +50,7 @@ beforeEach(async () => {
       () => true,
     ),
     route('/conflict', () => Promise.reject(new GatewayError('CONFLICT', 'is taken'))),
+    route('/large', () => ({ ...ok, body: 'x'.repeat(httpLimits.maxUnsentBytes + 1) })),
     route('/broken', () => {
       throw new Error('broken');
     }),
@@ -167,6 +169,13 @@ test('a request without a result in 12 seconds gets 503, and its later result is
   expect(json.detail).toMatch(/^No result within 12 seconds\. .*may have been made/);
   expect(performance.now() - startedMs).toBeGreaterThan(11_900);
   await expectReports([['/slow', 'GET', 503]]);
+});
+
+test('a response that exceeds what may wait to be read is reported once, with the error that is sent instead', async () => {
+  const { status, json } = await sendRequest(url, 'GET', '/large');
+  expect([status, json.code]).toEqual([503, 'UNAVAILABLE']);
+  await expectReports([['/large', 'GET', 503]]);
+  expect(reported[0]?.errorCodes).toEqual(['UNAVAILABLE']);
 });
 
 test('a request whose client disconnects is reported once, without a status', async () => {
