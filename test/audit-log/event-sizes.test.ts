@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createEventBytes } from '../../src/audit-log/record.ts';
+import { bindFeed } from '../../src/audit-log/statements/feed.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 
@@ -238,6 +239,12 @@ test.each([
       const tokens = data.getOrCreateUserGroups.results.map((each: { userGroup: { token: string } }) => each.userGroup.token);
       await Promise.all(ids.map((providedId, index) => send(change, { currentToken: tokens[index], by: { providedId } })));
     }
+    // As they stay: with their places in the feed.
+    const feed = bindFeed(fresh);
+    await vi.waitFor(async () => {
+      await feed.assign();
+      expect(await fresh.prisma.event.count({ where: { position: null } })).toBe(0);
+    });
     // Of a copy, without earlier versions of rows and the pages that PostgreSQL adds in advance; its indexes are just built.
     await fresh.pool.query('create table event_copy (like event including all)');
     const size = async () => {
