@@ -10,6 +10,7 @@ import { signingSecrets } from './secrets.ts';
 import type { Outcome, Sender } from './send.ts';
 import {
   type Batch,
+  batchSize,
   type DueDelivery,
   disableWebhook,
   endLease,
@@ -62,8 +63,9 @@ export async function sendDue(context: SendContext, webhook: WebhookWork, signal
   while (batch) {
     const attempts = await tryBatch(context, batch, signal);
     if (attempts.length > 0) await record(context, batch, attempts, signal);
-    // What only this gateway cannot send is left to others.
-    const isOver = signal.aborted || attempts.some(({ outcome }) => outcome.isOwnFailure);
+    // What only this gateway cannot send is left to others, and what became due meanwhile to the next look.
+    const isAll = attempts.length === batch.deliveries.length && attempts.length < batchSize;
+    const isOver = isAll || signal.aborted || attempts.some(({ outcome }) => outcome.isOwnFailure);
     const next: Batch | undefined = isOver ? undefined : await takeDeliveries(database, batch, leaseSeconds, true);
     if (!next) await endLease(database, batch);
     batch = next;
@@ -148,8 +150,8 @@ interface Settlement {
   readonly disabledReason: string | undefined;
 }
 
-/** Records attempts, and disables the webhook if it has failed for too long, in one transaction. */
-function settle(database: Pick<Database, 'transaction'>, batch: Batch, attempts: readonly Attempt[]): Promise<Settlement> {
+/** Records attempts; with a failed one in a transaction, which may disable the webhook, too. */
+async function settle(database: SendContext['database'], batch: Batch, attempts: readonly Attempt[]): Promise<Settlement> {
   const now = performance.now();
   const records = attempts.map(({ delivery, outcome, startedMs, verdict }) => ({
     ...verdict,
@@ -161,6 +163,8 @@ function settle(database: Pick<Database, 'transaction'>, batch: Batch, attempts:
     responseBody: outcome.body,
     error: outcome.error,
   }));
+  if (attempts.every(({ verdict }) => verdict.status === 'DELIVERED'))
+    return { state: await recordAttempts(database, batch, records), disabledReason: undefined };
   return database.transaction(async (query) => {
     const state = await recordAttempts({ query }, batch, records);
     const reason = state && reasonToDisable(state);

@@ -359,11 +359,11 @@ test('a gateway that ends in the middle loses nothing: its lease ends, and anoth
   let isDead = false;
   const never = new Promise<never>(() => {});
   const dying: Pick<TestDatabase, 'query' | 'transaction'> = {
-    query: (...statement) => (isDead ? never : database.query(...statement)),
-    transaction() {
-      isDead = true;
-      return never;
+    query(name, ...statement) {
+      isDead ||= name === 'record-attempts';
+      return isDead ? never : database.query(name, ...statement);
     },
+    transaction: () => never,
   };
   startDeliveries(
     { database: dying, keys: testKeys, log: pino({ level: 'silent' }), globalId: encodeGlobalID, report: () => {} },
