@@ -64,8 +64,8 @@ export async function sendDue(context: SendContext, webhook: WebhookWork, signal
     const attempts = await tryBatch(context, batch, signal);
     if (attempts.length > 0) await record(context, batch, attempts, signal);
     // What only this gateway cannot send is left to others, and what became due meanwhile to the next look.
-    const isAll = attempts.length === batch.deliveries.length && attempts.length < batchSize;
-    const isOver = isAll || signal.aborted || attempts.some(({ outcome }) => outcome.isOwnFailure);
+    const isLast = attempts.length === batch.deliveries.length && attempts.length < batchSize;
+    const isOver = isLast || signal.aborted || attempts.some(({ outcome }) => outcome.isOwnFailure);
     const next: Batch | undefined = isOver ? undefined : await takeDeliveries(database, batch, leaseSeconds, true);
     if (!next) await endLease(database, batch);
     batch = next;
@@ -150,8 +150,8 @@ interface Settlement {
   readonly disabledReason: string | undefined;
 }
 
-/** Records attempts; with a failed one in a transaction, which may disable the webhook, too. */
-async function settle(database: SendContext['database'], batch: Batch, attempts: readonly Attempt[]): Promise<Settlement> {
+/** Records attempts, and disables the webhook if it has failed for too long: together or not at all. */
+function settle(database: SendContext['database'], batch: Batch, attempts: readonly Attempt[]): Promise<Settlement> {
   const now = performance.now();
   const records = attempts.map(({ delivery, outcome, startedMs, verdict }) => ({
     ...verdict,
@@ -163,15 +163,15 @@ async function settle(database: SendContext['database'], batch: Batch, attempts:
     responseBody: outcome.body,
     error: outcome.error,
   }));
-  if (attempts.every(({ verdict }) => verdict.status === 'DELIVERED'))
-    return { state: await recordAttempts(database, batch, records), disabledReason: undefined };
-  return database.transaction(async (query) => {
+  const write = async (query: Database['query']): Promise<Settlement> => {
     const state = await recordAttempts({ query }, batch, records);
     const reason = state && reasonToDisable(state);
     if (!reason || !(await disableWebhook({ query }, batch.id, reason))) return { state, disabledReason: undefined };
     await recordWebhookDisabling({ query }, batch.id, reason);
     return { state, disabledReason: reason };
-  });
+  };
+  // Without a failure there is no reason to disable it, and nothing but the first statement.
+  return attempts.every(({ verdict }) => verdict.status === 'DELIVERED') ? write(database.query) : database.transaction(write);
 }
 
 function reasonToDisable({ isGone, isOverdue }: WebhookState): string | undefined {

@@ -239,7 +239,7 @@ test.each([
       const tokens = data.getOrCreateUserGroups.results.map((each: { userGroup: { token: string } }) => each.userGroup.token);
       await Promise.all(ids.map((providedId, index) => send(change, { currentToken: tokens[index], by: { providedId } })));
     }
-    // As they stay: with their places in the feed.
+    // Each event gets its position in the feed shortly after its commit, and is then in another index.
     const feed = bindFeed(fresh);
     await vi.waitFor(async () => {
       await feed.assign();
