@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { binary, endProcesses, launch, run, until } from '../support/process.ts';
+import { binary, endProcesses, launch, type Running, run, until } from '../support/process.ts';
 import { startReceiver } from '../support/webhook-receiver.ts';
 
 let gateway: TestGateway;
@@ -15,7 +15,17 @@ afterAll(async () => {
   await gateway.close();
 });
 
-const create = (id: string) => gateway.send('GET', '/api/user', { body: { user_group_id: id } });
+async function create(id: string): Promise<void> {
+  const { status } = await gateway.send('GET', '/api/user', { body: { user_group_id: id } });
+  expect(status).toBe(200);
+}
+
+/** Waits until the command has printed a text. It fails with what the command says of errors. */
+const untilPrinted = ({ output }: Running, text: string) =>
+  until(
+    () => output.stdout.includes(text),
+    () => `${text} is printed; ${JSON.stringify(output)}`,
+  );
 
 test('listen posts each event from now on, signed, and prints a line for it', async () => {
   await create('before');
@@ -29,7 +39,7 @@ test('listen posts each event from now on, signed, and prints a line for it', as
   await create('first');
   await gateway.send('PUT', '/api/user', { body: { user_group_id: 'first', name: 'of another type' } });
   await create('second');
-  await until(() => running.output.stdout.includes('second'), 'the second event is printed');
+  await untilPrinted(running, 'second');
   const lines = running.output.stdout.trim().split('\n').slice(1);
   expect(lines.map((line) => line.split('  ').slice(1, 4))).toEqual([
     ['204', 'user_group.created', 'first'],
@@ -50,12 +60,13 @@ test('listen posts each event from now on, signed, and prints a line for it', as
 });
 
 test('listen forwards what follows a cursor', async () => {
-  const { json } = await gateway.send('GET', '/api/events?after=latest', { token });
+  const { status, json } = await gateway.send('GET', '/api/events?after=latest', { token });
+  expect(status).toBe(200);
   await create('behind the cursor');
   const receiver = await startReceiver();
   const args = ['listen', '--forward-to', receiver.url, '--url', gateway.url, '--after', json.cursor];
   const running = launch(process.execPath, [binary, ...args], { API_TOKEN: token });
-  await until(() => running.output.stdout.includes('behind the cursor'), 'the event is printed');
+  await untilPrinted(running, 'behind the cursor');
   expect(receiver.received.map(({ body }) => JSON.parse(body).data.provided_id)).toEqual(['behind the cursor']);
   await receiver.close();
 });

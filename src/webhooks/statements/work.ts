@@ -4,7 +4,7 @@ import type { EventEnvironment, WebhookDeliveryStatus } from '../../generated/pr
 import type { StoredSecrets } from '../secrets.ts';
 
 /** How many deliveries are read at a time. */
-export const batchSize = 100;
+export const batchSize = 50;
 
 /** How many days an endpoint may fail until it is disabled. */
 export const maxFailingDays = 3;
