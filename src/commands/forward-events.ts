@@ -13,7 +13,7 @@ import { asksForHelp, assertValid, type OutputStreams, readOnlyOptions, requireK
 
 /** What `listen --help` prints. */
 const help = `Usage:
-  user-group-gateway listen --forward-to URL [--url URL] [--token TOKEN] [--type T]... [--after CURSOR] [--secret SECRET]
+  user-group-gateway listen --forward-to URL [--url URL] [--token TOKEN] [--type T]... [--after=CURSOR] [--secret SECRET]
 
 Follows the event feed of a gateway, and posts each event to a URL as a webhook would: for the development of a receiver, without
 a public address. Nothing is sent again. Ends with Ctrl-C.

@@ -83,9 +83,11 @@ export function readOptions(args: readonly string[], kinds: OptionKinds): ReadOp
     if (token.kind !== 'option') continue;
     const { name, rawName, value: inline, index } = token;
     const kind = rawName === `--${name}` && Object.hasOwn(kinds, name) ? kinds[name] : undefined;
-    const [next] = tokens;
-    const value = inline ?? (kind !== 'flag' && next?.kind === 'positional' ? next.value : undefined);
-    if (value !== inline) tokens.shift();
+    // One dash may begin a value, such as a cursor, which Node.js reads as options of one letter; two begin the next option.
+    const next = args[index + 1];
+    const isValue = kind !== 'flag' && next !== undefined && !next.startsWith(kind === undefined ? '-' : '--');
+    const value = inline ?? (isValue ? next : undefined);
+    while (value !== inline && tokens[0]?.index === index + 1) tokens.shift();
 
     const text = rawName.startsWith('--') ? rawName : (args[index] ?? rawName); // Node.js reads -json as -j -s -o -n
     if (kind === undefined) problems.add(`Unknown option ${text}.${suggest(text, known)}`);

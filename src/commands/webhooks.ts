@@ -36,7 +36,7 @@ const webhooksHelp = `Usage:
   user-group-gateway webhooks disable ID
   user-group-gateway webhooks delete ID
   user-group-gateway webhooks deliveries ID [--status pending|delivered|failed] [--limit N] [--json]
-  user-group-gateway webhooks redeliver ID --event EVENT... | --after CURSOR [--json]
+  user-group-gateway webhooks redeliver ID --event EVENT... | --after=CURSOR [--json]
 
 create prints the secret that verifies deliveries, only once. enable tries what is pending at once, and sends the events that
 happened since the webhook was disabled, as far as the audit log still has them. deliveries lists the newest first.

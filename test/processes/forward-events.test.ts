@@ -64,7 +64,7 @@ test('listen forwards what follows a cursor', async () => {
   expect(status).toBe(200);
   await create('behind the cursor');
   const receiver = await startReceiver();
-  const args = ['listen', '--forward-to', receiver.url, '--url', gateway.url, '--after', json.cursor];
+  const args = ['listen', '--forward-to', receiver.url, '--url', gateway.url, `--after=${json.cursor}`];
   const running = launch(process.execPath, [binary, ...args], { API_TOKEN: token });
   await untilPrinted(running, 'behind the cursor');
   expect(receiver.received.map(({ body }) => JSON.parse(body).data.provided_id)).toEqual(['behind the cursor']);
