@@ -177,7 +177,7 @@ test('webhooks redeliver --after goes back to a cursor of the feed', async () =>
   );
   await database.prisma.webhook.update({ where: { id }, data: { position: 7n } });
   const cursor = encodeCursor('EventFeed', [rows[0].epoch, '3']);
-  const sent = await webhooks('redeliver', String(id), '--after', cursor);
+  const sent = await webhooks('redeliver', String(id), `--after=${cursor}`);
   expect(sent).toMatchObject({
     code: 0,
     stderr: '',
