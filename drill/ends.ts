@@ -1,4 +1,6 @@
-import { chmodSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { makeDatabaseFolder } from '../test/support/database-folder.ts';
 
 /** A folder, and what must be ended. */
@@ -11,19 +13,38 @@ export interface Ends {
    * @throws Error once the end has begun: what would be started then could not be ended.
    */
   onEnd(close: () => Promise<void> | void): void;
+  /** Registers a log, which is kept if what runs here fails. */
+  onFailure(readLog: () => string): void;
 }
 
-/** Creates a folder for processes. `end` ends what was registered, deletes the folder, and returns what failed. */
-export function createEnds(): Ends & { end(): Promise<string[]> } {
+/** What {@link createEnds} returns. */
+interface OpenEnds extends Ends {
+  /** Ends what was registered, and deletes the folder. @returns what failed. */
+  end(): Promise<string[]>;
+  /** Writes the logs to a folder that stays. @returns the folder. */
+  keepLogs(): string;
+}
+
+/** Creates a folder for processes. */
+export function createEnds(): OpenEnds {
   const folder = makeDatabaseFolder();
   chmodSync(folder, 0o777); // programs write their logs there, some as another user
   const ends: (() => Promise<void> | void)[] = [];
+  const logs: (() => string)[] = [];
   let isOver = false;
   return {
     folder,
     onEnd(close) {
       if (isOver) throw new Error('interrupted');
       ends.push(close);
+    },
+    onFailure: (readLog) => void logs.push(readLog),
+    keepLogs() {
+      const kept = mkdtempSync(join(tmpdir(), 'drill-logs-'));
+      logs.forEach((readLog, index) => {
+        writeFileSync(join(kept, `${index + 1}.log`), readLog());
+      });
+      return kept;
     },
     async end() {
       isOver = true;

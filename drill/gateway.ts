@@ -4,6 +4,8 @@ import { binary, launch, untilServing } from '../test/support/process.ts';
 export interface GatewayProcess {
   readonly port: number;
   readonly pid: number;
+  /** Its log so far. */
+  log(): string;
   /** The lines of its log about errors. */
   errors(): string[];
   /** The lines of its log about failures that no code has handled: each is a defect. */
@@ -38,6 +40,7 @@ export async function startGateway(
   return {
     port: Number(new URL(url).port),
     pid: child.pid ?? 0,
+    log: () => output.stderr,
     errors: () => linesWith('"level":"error"'),
     unhandled: () => linesWith('"msg":"a failure was not handled'),
     ended: () => child.signalCode ?? (child.exitCode === null ? undefined : `exit status ${child.exitCode}`),

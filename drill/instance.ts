@@ -26,27 +26,29 @@ export class Instance extends DataFolder {
   /** The API token that {@link createToken} created last. */
   token = '';
   readonly #settings: Settings;
-  readonly #onEnd: Ends['onEnd'];
+  readonly #ends: Ends;
 
-  constructor({ folder, onEnd }: Ends, settings: Settings = {}, name = 'data') {
-    super(join(folder, name));
+  constructor(ends: Ends, settings: Settings = {}, name = 'data') {
+    super(join(ends.folder, name));
     this.#settings = { ENCRYPTION_KEYS: testKey, ...settings };
     mkdirSync(this.path, { recursive: true });
-    onEnd(() => this.end());
-    this.#onEnd = onEnd;
+    ends.onEnd(() => this.end());
+    this.#ends = ends;
   }
 
   /** Starts a gateway on it, `program` if it is not this checkout's. @throws Error with its log when it exits instead. */
   async start(settings: Settings = {}, args: readonly string[] = [], program?: string): Promise<GatewayProcess> {
     let starting: Promise<GatewayProcess> | undefined;
-    this.#onEnd(async () => {
+    this.#ends.onEnd(async () => {
       const gateway = await starting?.catch(() => undefined);
       if (!gateway) return;
       await endGateway(gateway, 'SIGKILL');
       requireHandled(gateway);
     });
     starting = startGateway(this.path, this.admin, { ...this.#settings, ...settings }, args, program);
-    return starting;
+    const gateway = await starting;
+    this.#ends.onFailure(gateway.log);
+    return gateway;
   }
 
   /** Creates an API token with these scopes of the GraphQL schema, by default of the Testing environment; keeps it as `token`. */

@@ -58,7 +58,7 @@ export async function runScenarios(scenarios: readonly Scenario[], totals: Total
 
 /** @returns the figures, and why it failed. */
 async function runScenario(scenario: Scenario, totals: Totals, signal: AbortSignal) {
-  const { end, ...ends } = createEnds();
+  const { end, keepLogs, ...ends } = createEnds();
   const figures: string[] = [];
   const failures: string[] = [];
   const context: ScenarioContext = {
@@ -78,6 +78,7 @@ async function runScenario(scenario: Scenario, totals: Totals, signal: AbortSign
   } catch (error) {
     failures.push((error as Error).message);
   }
+  if (failures.length > 0) failures.push(`the logs are in ${keepLogs()}`);
   failures.push(...(await end()));
   return { figures, failures };
 }

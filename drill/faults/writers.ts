@@ -82,6 +82,8 @@ export function startWriters(
   let stopped = false;
   let abandoned = false;
   let keys = 0;
+  /** The writes whose outcome is not known yet, with their last response. */
+  const open = new Map<number, { readonly keyed: boolean; readonly sinceMs: number; last: string }>();
 
   function note(reply: Reply): Reply {
     if (reply.status === 0) {
@@ -97,11 +99,16 @@ export function startWriters(
   /** Sends a write until its outcome is known: with a key until it is served, without one once. */
   async function write(keyed: boolean, request: (key: string | undefined) => Promise<Reply>): Promise<Reply | undefined> {
     keys += 1;
-    const key = keyed ? `${run}-${keys}` : undefined;
+    const number = keys;
+    const key = keyed ? `${run}-${number}` : undefined;
+    const state = { keyed, sinceMs: performance.now(), last: 'none' };
+    open.set(number, state);
     while (!abandoned) {
       const reply = note(await request(key));
+      state.last = `${reply.status} ${reply.text.slice(0, 300)}`;
       const isOpen = isUnknown(reply) || reply.status === 429 || (keyed && isKeyInUse(reply));
       if (!isOpen) {
+        open.delete(number);
         if (reply.status !== 200 || reply.json?.errors || reply.json?.data?.result?.code) {
           wrong.push(`${reply.status} ${reply.text.slice(0, 300)}`);
           return undefined;
@@ -112,7 +119,10 @@ export function startWriters(
         return reply;
       }
       await pause(retryMs);
-      if (!keyed) return undefined;
+      if (!keyed) {
+        open.delete(number);
+        return undefined;
+      }
     }
     return undefined;
   }
@@ -195,7 +205,15 @@ export function startWriters(
     wrong,
     async more(needed: number) {
       const wanted = counts.acknowledged + needed;
-      await until(() => counts.acknowledged >= wanted, `${needed} writes are acknowledged (${wrong[0] ?? 'no wrong response'})`);
+      const describe = () => {
+        const now = performance.now();
+        const writes = [...open.values()].map(
+          ({ keyed, sinceMs, last }) => `${keyed ? 'keyed' : 'no key'}, ${Math.round(now - sinceMs)} ms, last response ${last}`,
+        );
+        const missing = wanted - counts.acknowledged;
+        return `${needed} writes are acknowledged: ${missing} are missing; ${wrong[0] ?? 'no wrong response'}; open: ${writes.join('; ')}`;
+      };
+      await until(() => counts.acknowledged >= wanted, describe);
     },
     snapshot: () => groups.map((group) => ({ ...group })),
     stop,

@@ -22,7 +22,11 @@ export interface PgBouncer {
  * @param serverUrl the database behind it, on this machine.
  * @param poolSize how many connections to the server its clients share.
  */
-export async function startPgBouncer({ folder, onEnd }: Ends, serverUrl: string, poolSize: number): Promise<PgBouncer> {
+export async function startPgBouncer(
+  { folder, onEnd, onFailure }: Ends,
+  serverUrl: string,
+  poolSize: number,
+): Promise<PgBouncer> {
   const { username, password, port: serverPort, pathname } = new URL(serverUrl);
   const port = await freePort();
   const users = join(folder, 'userlist.txt');
@@ -39,6 +43,7 @@ export async function startPgBouncer({ folder, onEnd }: Ends, serverUrl: string,
   const start = () => startProgram(folder, 'pgbouncer', ['pgbouncer', file]);
   let bouncer = start();
   onEnd(() => bouncer.stop('SIGINT'));
+  onFailure(() => bouncer.log());
   const url = `postgresql://${username}:${password}@127.0.0.1:${port}${pathname}`;
   await untilAccepting(
     () => url,

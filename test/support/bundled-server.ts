@@ -61,7 +61,9 @@ async function startCopy(createdDataDir: string, prepare: (cluster: string) => v
   const folder = makeDatabaseFolder();
   copyFolder(createdDataDir, folder);
   prepare(join(folder, 'postgres'));
-  const server = await startServerOn(folder, ['fsync=off']);
+  // A standby that lags behind when the primary crashes asks for WAL from before the checkpoint that ends the recovery. If
+  // that is gone, it never follows again, and no write is acknowledged.
+  const server = await startServerOn(folder, ['fsync=off', 'wal_keep_size=128MB']);
   return {
     ...server,
     async remove() {

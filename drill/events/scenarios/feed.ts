@@ -35,14 +35,18 @@ export function startFollowers(context: ScenarioContext, { instance, tokens, por
 
 /** Kills each gateway, crashes PostgreSQL, and fails over, with activity between. */
 export async function runFaults(
-  { untilReady, killGateway, crashPrimary, failOver }: Deployment,
+  { untilReady, killGateway, crashPrimary, failOver, query }: Deployment,
   { more }: Activity,
 ): Promise<void> {
   const faults = [() => killGateway(0), () => killGateway(1), crashPrimary, () => killGateway(2), failOver, () => killGateway(0)];
   for (const fault of faults) {
     await fault();
     await untilReady();
-    await more();
+    await more().catch(async (error: Error) => {
+      const [row] = await query(`select (select count(*) from pg_stat_replication where state = 'streaming') as standbys,
+        (select count(*) from pg_stat_activity where wait_event = 'SyncRep') as waiting`);
+      throw new Error(`${error.message} ${row?.['standbys']} standbys follow; ${row?.['waiting']} commits wait for one.`);
+    });
   }
 }
 
