@@ -347,5 +347,5 @@ test.skipIf(!hasOpenssl)('certificates are verified: NODE_EXTRA_CA_CERTS adds an
   const trusting = { NODE_EXTRA_CA_CERTS: certificate };
   expect(await sendTo('hooks.example', trusting)).toEqual({ status: 202, body: `hooks.example:${port}` });
   expect(await sendTo('other.example', trusting)).toEqual({ error: expect.stringContaining("does not match certificate's") });
-  expect(await sendTo('hooks.example', {})).toEqual({ error: 'self-signed certificate' });
+  expect(await sendTo('hooks.example', {})).toEqual({ error: expect.stringMatching(/^self-signed certificate/) });
 });
