@@ -46,6 +46,8 @@ test.each([
   ['quotes inside of curly quotes', '“say "hi" now”'],
   ['an apostrophe', "'it's here'"],
   ['a raw string', "r'C:\\docs'"],
+  ['an escaped backtick in curly quotes, and quotes of more than one string', '“a\n\n  b\\"[\\`\nb”'],
+  ['a tab in curly quotes, and quotes of more than one string', '“a\n\n  b\\": \t\r\n b"'],
   ['a comment in an unclosed string', '"Acme, // the name'],
 ])('--fix leaves a string as it is whose meaning is not certain: %s', (_, value) => {
   const source = inDocument(value);

@@ -72,6 +72,8 @@ function scanTripled(scanner: Scanner, start: number): string | undefined {
 function scanStringWithEscapes(scanner: Scanner, start: number): string {
   const { text } = scanner;
   const closing = closers.get(text.charCodeAt(start)) ?? '"';
+  // What is wrong in other quotes is fixed with them, or not at all: alone, it may change where the string ends.
+  const isQuoted = text[start] === '"';
   const parts: string[] = [];
   let from = start + 1;
   let at = from;
@@ -83,7 +85,7 @@ function scanStringWithEscapes(scanner: Scanner, start: number): string {
     if (closing.includes(character)) break;
     if (character === '\\') {
       parts.push(text.slice(from, at));
-      const escaped = scanEscape(scanner, at);
+      const escaped = scanEscape(scanner, at, isQuoted);
       certain &&= escaped.certain;
       parts.push(escaped.value);
       if (escaped.end === at + 1) continuedAt = escaped.end;
@@ -100,11 +102,11 @@ function scanStringWithEscapes(scanner: Scanner, start: number): string {
         if (!hasLines) return closeAtLineEnd(scanner, { start, from, lineEnd: at, next }, parts, canClose && end === 'none');
       }
       const lines = text.slice(at, next).replace(/\r\n?/g, '\n');
-      if (!isContinued) reportControl(scanner, at, next, JSON.stringify(lines).slice(1, -1));
+      if (isQuoted && !isContinued) reportControl(scanner, at, next, JSON.stringify(lines).slice(1, -1));
       parts.push(text.slice(from, at), lines);
       from = next;
       at = next - 1;
-    } else if (character < ' ') reportControl(scanner, at, at + 1, JSON.stringify(character).slice(1, -1));
+    } else if (isQuoted && character < ' ') reportControl(scanner, at, at + 1, JSON.stringify(character).slice(1, -1));
   }
   if (at >= text.length) return closeAtLineEnd(scanner, { start, from, lineEnd: at, next: at }, parts, false);
   parts.push(text.slice(from, at));
@@ -117,8 +119,8 @@ function scanStringWithEscapes(scanner: Scanner, start: number): string {
 /** An escape that JSON has. */
 const standardEscape = /^\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/;
 
-/** Scans an escape; it is not `certain` what one means that JSON does not have. */
-function scanEscape(scanner: Scanner, at: number): { value: string; end: number; certain: boolean } {
+/** Scans an escape; it is not `certain` what one means that JSON does not have. `isQuoted`: its string has JSON's quotes. */
+function scanEscape(scanner: Scanner, at: number, isQuoted: boolean): { value: string; end: number; certain: boolean } {
   const { text } = scanner;
   const [known] = standardEscape.exec(text.slice(at, at + 6)) ?? [];
   if (known !== undefined) return { value: JSON.parse(`"${known}"`), end: at + known.length, certain: true };
@@ -134,7 +136,9 @@ function scanEscape(scanner: Scanner, at: number): { value: string; end: number;
   const range = { start: at, end: at + 2 };
   const problem = { range, message: `JSON strings have no escape ${quoteText(text, range)}.` };
   if (letter === "'" || letter === '`') {
-    scanner.report({ ...problem, suggestion: `Write ${letter} without the backslash.`, fix: { range, newText: letter } });
+    if (isQuoted) {
+      scanner.report({ ...problem, suggestion: `Write ${letter} without the backslash.`, fix: { range, newText: letter } });
+    }
     return { value: letter, end: at + 2, certain: true };
   }
   scanner.report({ ...problem, suggestion: 'Write \\\\ for a backslash.' });
