@@ -1,5 +1,5 @@
 import { createRemoval, type Scanner } from './parser-state.ts';
-import { codePointOf, comma, keyCanEnd, quoteText, valueCanEnd } from './source-text.ts';
+import { codePointOf, keyCanEnd, quoteText, valueCanEnd } from './source-text.ts';
 
 /** The characters that can open a string, by code, with those that can then close it. Only the first is JSON. */
 const closers = new Map([
@@ -199,13 +199,7 @@ function findEndOnLaterLine(text: string, from: number, closing: string): 'found
 
 /** Whether only whitespace and at most one comma are between two offsets. */
 function isOutside(text: string, from: number, to: number): boolean {
-  let commas = 0;
-  for (let at = from; at < to; at++) {
-    const code = text.charCodeAt(at);
-    if (code === comma) commas++;
-    else if (code !== 32 && code !== 9 && code !== 13) return false;
-  }
-  return commas <= 1;
+  return !/[^ \t\r,]|,[^]*,/.test(text.slice(from, to));
 }
 
 interface UnclosedString {
