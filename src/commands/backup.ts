@@ -36,7 +36,7 @@ DATA_DIR/${passwordFileName}, without which the backup cannot be restored.
  * @throws Error when the encryption keys are not those of the database, unless they are left out.
  * @throws Error when the backup fails; what was written is removed then, or the message says that it could not be.
  */
-export async function backup(args: readonly string[], io: OutputStreams = process): Promise<number> {
+export async function backup(args: readonly string[], io: OutputStreams): Promise<number> {
   if (asksForHelp(args)) {
     io.stdout.write(backupHelp);
     return 0;
@@ -111,7 +111,7 @@ that is to be used instead of that of the backup.
  * @throws UsageError for invalid arguments, and with `DATABASE_URL`, before anything is opened.
  * @throws Error when the backup cannot be restored; `DATA_DIR` is as it was then.
  */
-export async function restore(args: readonly string[], io: OutputStreams = process): Promise<number> {
+export async function restore(args: readonly string[], io: OutputStreams): Promise<number> {
   if (asksForHelp(args)) {
     io.stdout.write(restoreHelp);
     return 0;

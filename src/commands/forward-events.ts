@@ -48,7 +48,7 @@ interface Forwarding {
  * @throws UsageError that lists every invalid argument.
  * @throws Error when the gateway refuses, with its code and message.
  */
-export async function listen(args: readonly string[], io: ForwardIo = process): Promise<number> {
+export async function listen(args: readonly string[], io: ForwardIo): Promise<number> {
   if (asksForHelp(args)) {
     io.stdout.write(help);
     return 0;

@@ -8,5 +8,5 @@ import { runAction, type Streams } from './options.ts';
  *
  * @throws UsageError that lists every invalid argument, before anything is opened.
  */
-export const groups = (args: string[], io: Streams = process): Promise<number> =>
+export const groups = (args: string[], io: Streams): Promise<number> =>
   runAction('groups', groupsHelp, { import: importGroups, export: exportGroups }, args, io);

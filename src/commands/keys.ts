@@ -33,7 +33,7 @@ Both can be run while gateways run.
  *
  * @throws UsageError for invalid arguments, before anything is opened.
  */
-export const keys = (args: string[], io: OutputStreams = process): Promise<number> =>
+export const keys = (args: string[], io: OutputStreams): Promise<number> =>
   runAction('keys', keysHelp, { list, rotate }, args, io);
 
 async function rotate([which = '', ...others]: readonly string[], io: OutputStreams): Promise<number> {

@@ -2,6 +2,7 @@ import { existsSync, fstatSync, readSync, statSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { escapeJson } from '../terminal-text.ts';
 import { type OutputStreams, type Streams, UsageError } from './options.ts';
+import { processIo } from './process-io.ts';
 
 /** How often the line is rewritten, in milliseconds. */
 const intervalMs = 200;
@@ -88,8 +89,8 @@ export function printResult({ stdout }: Pick<Streams, 'stdout'>, asJson: boolean
  * @throws UsageError
  */
 export function assertOutput(stdout: unknown, consequence: string): void {
-  if (stdout !== process.stdout || !existsSync(devNull)) return;
-  const { fd } = process.stdout;
+  if (stdout !== processIo.stdout || !existsSync(devNull)) return;
+  const fd = 1;
   if (fstatSync(fd).rdev !== statSync(devNull).rdev) return;
   try {
     readSync(fd, Buffer.alloc(1));

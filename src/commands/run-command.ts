@@ -1,11 +1,9 @@
-import { writeFileSync } from 'node:fs';
-import { Socket } from 'node:net';
-import type { Writable } from 'node:stream';
 import { GatewayError } from '../errors.ts';
 import { readPackageVersion } from '../package-root.ts';
 import { ConfigError, type Setting, settings } from '../settings.ts';
 import { escapeLines } from '../terminal-text.ts';
 import { asksForHelp, suggest, UsageError } from './options.ts';
+import { processIo } from './process-io.ts';
 
 const usage = `Usage: user-group-gateway COMMAND
 
@@ -51,8 +49,6 @@ ${describeSettings()}`;
  * @returns the exit status: 0, or 1 for a failure, 2 for a usage error; a command may have others.
  */
 export async function runCommand(args: readonly string[]): Promise<number> {
-  writeWhole(process.stdout, 1);
-  writeWhole(process.stderr, 2);
   handleLostOutput(args[0] === 'serve');
   try {
     rejectReplaced(args);
@@ -74,20 +70,16 @@ async function migrate(args: string[]): Promise<number> {
 /** Imports only the modules that the command needs, so that commands without a server or a database start fast. */
 const commands: Readonly<Record<string, (args: string[]) => number | Promise<number>>> = {
   serve: async (args) => (asksForHelp(args) ? print(help) : (await import('./serve.ts')).serve(args).finally(endWithoutReader)),
-  token: async (args) => (await import('./token.ts')).token(args),
-  webhooks: async (args) => (await import('./webhooks.ts')).webhooks(args),
+  token: async (args) => (await import('./token.ts')).token(args, processIo),
+  webhooks: async (args) => (await import('./webhooks.ts')).webhooks(args, processIo),
   migrate,
-  groups: async (args) => (await import('./groups.ts')).groups(args),
-  keys: async (args) => (await import('./keys.ts')).keys(args),
-  listen: async (args) => (await import('./forward-events.ts')).listen(args),
-  doctor: async (args) => (await import('./doctor/doctor.ts')).doctor(args),
-  backup: async (args) => (await import('./backup.ts')).backup(args),
-  restore: async (args) => (await import('./backup.ts')).restore(args),
-  'docs-config': async (args) => {
-    const { docsConfig } = await import('./docs-config.ts');
-    const { stdin, stdout, stderr, env } = process;
-    return docsConfig(args, { stdin, stdout, stderr, env, cwd: process.cwd() });
-  },
+  groups: async (args) => (await import('./groups.ts')).groups(args, processIo),
+  keys: async (args) => (await import('./keys.ts')).keys(args, processIo),
+  listen: async (args) => (await import('./forward-events.ts')).listen(args, processIo),
+  doctor: async (args) => (await import('./doctor/doctor.ts')).doctor(args, processIo.stdout),
+  backup: async (args) => (await import('./backup.ts')).backup(args, processIo),
+  restore: async (args) => (await import('./backup.ts')).restore(args, processIo),
+  'docs-config': async (args) => (await import('./docs-config.ts')).docsConfig(args, { ...processIo, cwd: process.cwd() }),
   help: () => print(help),
   version: () => print(`${readPackageVersion()}\n`),
 };
@@ -110,7 +102,7 @@ async function dispatch([given = '', ...args]: readonly string[]): Promise<numbe
 }
 
 function print(text: string): number {
-  process.stdout.write(text);
+  processIo.stdout.write(text);
   return 0;
 }
 
@@ -122,24 +114,8 @@ function report(error: unknown): number {
   const expected = error instanceof UsageError || error instanceof ConfigError || error instanceof GatewayError;
   const isText = error instanceof Error && (expected || error.constructor === Error || 'remedy' in error);
   const text = error instanceof Error ? (isText ? error.message : error.stack) : undefined;
-  process.stderr.write(`${escapeLines(text ?? String(error))}\n`);
+  processIo.stderr.write(`${escapeLines(text ?? String(error))}\n`);
   return error instanceof UsageError ? 2 : 1;
-}
-
-/**
- * Makes a stream of the process write each text as a whole, or fail. For a file that takes only the beginning of a text, as when
- * a disk becomes full in the middle of it, Node.js' own stream would report success. Pipes and terminals are sockets in Node.js.
- */
-function writeWhole(stream: Writable, fd: number): void {
-  if (stream instanceof Socket) return;
-  stream._write = (chunk: Buffer, _, done) => {
-    try {
-      writeFileSync(fd, chunk);
-    } catch (error) {
-      return done(error as Error);
-    }
-    done();
-  };
 }
 
 /**
@@ -150,11 +126,13 @@ function writeWhole(stream: Writable, fd: number): void {
  * not need a reader of its output.
  */
 function handleLostOutput(isServer: boolean): void {
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (isServer || error.code !== 'EPIPE') process.stderr.write(`Cannot write to standard output: ${error.message}\n`);
+  const { stdout, stderr } = processIo;
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (isServer || error.code !== 'EPIPE') stderr.write(`Cannot write to standard output: ${error.message}\n`);
     if (!isServer) process.once('exit', () => (process.exitCode ||= 1));
   });
-  process.stderr.on('error', () => {}); // nothing is left to report it on
+  // Nothing is left to report it on. The log writes to the stream of the process.
+  for (const each of [stderr, process.stderr]) each.on('error', () => {});
 }
 
 /** How long a server that has stopped waits for the reader of its output. */

@@ -24,6 +24,7 @@ import { compareOpenFiles } from './open-files.ts';
 import { listen, requireFreeAddress } from './open-listener.ts';
 import { UsageError } from './options.ts';
 import { readPersistedOperations } from './persisted-operations-files.ts';
+import { processIo } from './process-io.ts';
 import { untilStopRequested } from './stop-request.ts';
 import { readWorkerMetrics, runWorkers, untilStoppedByPrimary } from './workers.ts';
 
@@ -77,7 +78,7 @@ export async function serve(args: string[]): Promise<number> {
     try {
       // Last, so that no failure can prevent it from being printed.
       const first = await issueFirstApiToken(db);
-      if (first) process.stdout.write(welcome(url, first.secret));
+      if (first) processIo.stdout.write(welcome(url, first.secret));
     } catch (error) {
       gateway.server.close();
       gateway.server.closeAllConnections();

@@ -19,7 +19,7 @@ import { createToken, describeApiToken, printIssued, readName, readRateLimit, to
  *
  * @throws UsageError that lists every invalid argument, before anything is opened.
  */
-export const token = (args: string[], io: Streams = process): Promise<number> =>
+export const token = (args: string[], io: Streams): Promise<number> =>
   runAction('token', tokenHelp, { create: createToken, list, rotate, update, revoke }, args, io);
 
 async function list(args: readonly string[], io: OutputStreams): Promise<number> {

@@ -60,7 +60,7 @@ const maxLimit = 1_000;
  *
  * @throws UsageError that lists every invalid argument, before anything is opened.
  */
-export const webhooks = (args: string[], io: OutputStreams = process): Promise<number> =>
+export const webhooks = (args: string[], io: OutputStreams): Promise<number> =>
   runAction('webhooks', webhooksHelp, { list, create, enable, disable, delete: remove, deliveries, redeliver }, args, io);
 
 async function list(args: readonly string[], io: OutputStreams): Promise<number> {

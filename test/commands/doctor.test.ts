@@ -594,6 +594,6 @@ test('changes nothing: a DATA_DIR that does not exist is not created, and a stop
 });
 
 test('an unknown argument is a usage error', async () => {
-  await expect(doctor(['--jsn'])).rejects.toThrow(UsageError);
-  await expect(doctor(['now'])).rejects.toThrow(/accepts only --json/);
+  await expect(doctor(['--jsn'], process.stdout)).rejects.toThrow(UsageError);
+  await expect(doctor(['now'], process.stdout)).rejects.toThrow(/accepts only --json/);
 });

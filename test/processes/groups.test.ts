@@ -317,7 +317,7 @@ describe('many rejected lines', () => {
   test('the report does not replace the file to import', async () => {
     const path = source();
     symlinkSync(path, join(folder, 'link.ndjson'));
-    await expect(groups(['import', path, '--report', join(folder, 'link.ndjson')])).rejects.toThrow(
+    await expect(groups(['import', path, '--report', join(folder, 'link.ndjson')], process)).rejects.toThrow(
       /--report must name another file/,
     );
   });
@@ -447,7 +447,7 @@ describe('arguments', () => {
     ['an output that stands for no format', ['export', '--output', 'a.txt'], /--format is required/],
     ['several mistakes', ['import', '--environment', 'x', '--dry'], /Unknown option --dry\..*Name the file.*--environment/s],
   ])('%s is a usage error, reported before anything is opened', async (_, args, text) => {
-    const failure = await groups(args).then(
+    const failure = await groups(args, process).then(
       () => undefined,
       (error: unknown) => error,
     );

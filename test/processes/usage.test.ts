@@ -105,7 +105,7 @@ test.each([
   ['two ids', ['revoke', '1', '2'], /token revoke/],
   ['an option of list that it does not have', ['list', '--all'], /--all/],
 ])('token: %s is a usage error, reported before anything is opened', async (_, args, text) => {
-  const failure = await token(args).then(
+  const failure = await token(args, process).then(
     () => undefined,
     (error: unknown) => error,
   );

@@ -134,7 +134,7 @@ const statusWidth = 'failure'.length;
  */
 export async function doctor(
   args: readonly string[],
-  stdout: Writable = process.stdout,
+  stdout: Writable,
   options: DoctorOptions = { environment: process.env },
 ): Promise<number> {
   if (asksForHelp(args)) {
