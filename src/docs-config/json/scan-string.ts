@@ -199,7 +199,7 @@ function findEndOnLaterLine(text: string, from: number, closing: string): 'found
 
 /** Whether only whitespace and at most one comma are between two offsets. */
 function isOutside(text: string, from: number, to: number): boolean {
-  return !/[^ \t\r,]|,[^]*,/.test(text.slice(from, to));
+  return !/[^ \t\r,]|,[\s\S]*,/.test(text.slice(from, to));
 }
 
 interface UnclosedString {
