@@ -97,7 +97,10 @@ test('counts errors by route and code, the keys of batches, and look-ups of docu
   const twice = () => times(2, () => gateway.graphql(repeated));
   expect(await countedBy(twice, 'gateway_graphql_cached_documents', {})).toBe(1);
   // More keys than the gateway ever looks up by itself.
-  const fields = Array.from({ length: 30 }, (_, index) => `g${index}: userGroup(by: { providedId: "no such ${index}" }) { name }`);
+  const fields = Array.from(
+    { length: 30 },
+    (_, index) => `g${index}: userGroup(by: { providedId: "no such ${index}" }) { name }`,
+  );
   const counted = await countsOf(() => gateway.graphql(`{ ${fields.join(' ')} }`));
   const withAtMost = (le: string) => counted('gateway_database_batch_keys_bucket', { le });
   expect(withAtMost('50') - withAtMost('20')).toBe(1);
