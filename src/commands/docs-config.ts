@@ -1,4 +1,5 @@
-import { dirname, resolve } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import { applyFixes, type FixedText } from '../docs-config/apply-fixes.ts';
 import { TooManyStepsError } from '../docs-config/json/parse-json.ts';
 import { type CheckedFile, explain, renderFixes, renderPretty } from '../docs-config/reporters/pretty.ts';
@@ -165,7 +166,7 @@ async function allFiles(args: readonly string[], { cwd }: CommandIo): Promise<{ 
     else {
       const found = await findFiles(argument, cwd);
       for (const file of found.files) {
-        const path = resolve(cwd, file);
+        const path = await realFolder(resolve(cwd, file));
         if (!files.has(path)) files.set(path, file);
       }
       if (found.problem) problems.push(`${argument}: ${found.problem}`);
@@ -174,11 +175,18 @@ async function allFiles(args: readonly string[], { cwd }: CommandIo): Promise<{ 
   return { files: files.values(), problems };
 }
 
+/** The path without links to folders. A file that is a link stays apart: its references are those of its own folder. */
+async function realFolder(path: string): Promise<string> {
+  return join(await realpath(dirname(path)).catch(() => dirname(path)), basename(path));
+}
+
 /** The files that the references of a file may name. @throws Error when they are too many to list. */
 async function filesBeside(path: string): Promise<string[]> {
   const files = await filesAround(dirname(path));
   if (files) return files;
-  throw new Error('There are more than 100,000 files in its folder. Pass it on standard input to check all but its references.');
+  throw new Error(
+    'There are more than 100,000 files and folders in its folder. Pass it on standard input to check all but its references.',
+  );
 }
 
 /**

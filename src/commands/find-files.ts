@@ -5,8 +5,11 @@ import { runInNewContext } from 'node:vm';
 import picomatch from 'picomatch';
 import { UsageError } from './options.ts';
 
-/** The maximum number of files. A folder with more is not a documentation site, but for example a home folder. */
-const maxFiles = 100_000;
+/**
+ * The maximum number of files and folders. A folder with more is not a documentation site, but for example a home folder, or one
+ * where links to folders multiply.
+ */
+const maxEntries = 100_000;
 
 /** What is in a folder and below, but cannot be listed. */
 interface Unlisted {
@@ -16,41 +19,49 @@ interface Unlisted {
   readonly entries: string[];
 }
 
+/** A folder on the way: its path, empty or with a slash at its end, and the folder that it was found in. */
+interface Folder {
+  readonly path: string;
+  readonly parent: Folder | undefined;
+  /** What tells it from all others, whatever its path; set once it is listed. */
+  id?: string;
+}
+
 /**
  * The files in a folder and below, as paths from there with forward slashes. Hidden entries and `node_modules` are
- * skipped; links are followed, each folder once. Folders that cannot be read count as empty.
+ * skipped; links are followed, except back to a folder on the way. Folders that cannot be read count as empty.
  *
  * @param unlisted takes what is left out.
- * @returns undefined when there are more than 100,000, so that no file is reported as missing that was not listed.
+ * @returns undefined when these are more than 100,000 with the folders, so that none is reported as missing that was not listed.
  */
 export async function filesAround(
   folder: string,
   unlisted: Unlisted = { folders: [], entries: [] },
 ): Promise<string[] | undefined> {
   const files: string[] = [];
-  const seen = new Set<string>();
-  const waiting = [''];
-  for (let below = waiting.pop(); below !== undefined; below = waiting.pop()) {
-    const path = join(folder, below);
-    for (const entry of await entriesOf(path, seen, unlisted.folders)) {
+  const waiting: Folder[] = [{ path: '', parent: undefined }];
+  let count = 0;
+  for (let parent = waiting.pop(); parent; parent = waiting.pop()) {
+    for (const entry of await entriesOf(parent, folder, unlisted.folders)) {
       if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
-      const relative = `${below}${entry.name}`;
-      const kind = entry.isSymbolicLink() ? await stat(join(folder, relative)).catch(() => undefined) : entry;
-      if (kind?.isDirectory()) waiting.push(`${relative}/`);
-      else (kind?.isFile() ? files : unlisted.entries).push(relative);
-      if (files.length + unlisted.entries.length > maxFiles) return undefined;
+      if (++count > maxEntries) return undefined;
+      const path = `${parent.path}${entry.name}`;
+      const kind = entry.isSymbolicLink() ? await stat(join(folder, path)).catch(() => undefined) : entry;
+      if (kind?.isDirectory()) waiting.push({ path: `${path}/`, parent });
+      else (kind?.isFile() ? files : unlisted.entries).push(path);
     }
   }
   return files;
 }
 
-async function entriesOf(path: string, seen: Set<string>, unreadable: string[]): Promise<Dirent[]> {
+/** The entries of a folder; none when a link led back to it. */
+async function entriesOf(folder: Folder, start: string, unreadable: string[]): Promise<Dirent[]> {
+  const path = join(start, folder.path);
   try {
     // By number, because finding the real path of each folder takes longer the deeper it is.
     const { dev, ino } = await stat(path);
-    const id = `${dev}:${ino}`;
-    if (seen.has(id)) return [];
-    seen.add(id);
+    folder.id = `${dev}:${ino}`;
+    for (let { parent } = folder; parent; { parent } = parent) if (parent.id === folder.id) return [];
     return await readdir(path, { withFileTypes: true });
   } catch (error) {
     // A name that is not UTF-8 has U+FFFD here, with which it does not exist.
@@ -154,5 +165,5 @@ function notRead(folders: readonly string[]): Pick<FoundFiles, 'problem'> {
 }
 
 function tooMany(folder: string): FoundFiles {
-  return { files: [], problem: `There are more than 100,000 files in ${folder}; pass a folder with fewer files.` };
+  return { files: [], problem: `There are more than 100,000 files and folders in ${folder}; pass a folder with fewer.` };
 }

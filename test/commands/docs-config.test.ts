@@ -164,6 +164,33 @@ test.each([
   expect(await filesOf(`names/${glob}`)).toEqual(expected.map((name) => `names/${name}`));
 });
 
+test('a link to a folder hides no file, and each file is checked once', async () => {
+  const folder = '.linked'; // hidden from the checks of other tests
+  for (const name of ['a/guides', 'a/z', 'b', 'c']) await mkdir(join(cwd, folder, name), { recursive: true });
+  await writeFile(join(cwd, folder, 'a/guides/start.mdx'), '# Start');
+  await writeFile(join(cwd, folder, 'a/mint.json'), good.replace('"intro"', '"guides/start", "z/latest/start"'));
+  await writeFile(join(cwd, folder, 'b/mint.json'), bad);
+  await symlink('../guides', join(cwd, folder, 'a/z/latest'));
+  await symlink('../b', join(cwd, folder, 'c/link'));
+  await symlink('..', join(cwd, folder, 'c/up'));
+  for (const words of [['/{a,b}/mint.json'], ['/*/mint.json'], ['/**/mint.json'], [''], ['/a', '/b', '/c']])
+    expect(await filesOf(...words.map((word) => folder + word))).toEqual([`${folder}/a/mint.json`, `${folder}/b/mint.json`]);
+  expect(await filesOf(`${folder}/c`)).toEqual([`${folder}/c/link/mint.json`, `${folder}/c/up/a/mint.json`]);
+  expect(await run(['check', `${folder}/a/mint.json`])).toMatchObject({ out: '1 file checked: no problems.\n' });
+});
+
+test('links that multiply the folders are refused', async () => {
+  const folder = join(cwd, '.multiplied');
+  for (let level = 0; level < 4; level++) {
+    await mkdir(join(folder, String(level)), { recursive: true });
+    for (let link = 0; link < 50; link++) await symlink(`../${level + 1}`, join(folder, String(level), `link${link}`));
+  }
+  await mkdir(join(folder, '4'));
+  await writeFile(join(folder, 'mint.json'), good);
+  const { status, err } = await run(['check', '.multiplied']);
+  expect([status, err]).toEqual([2, expect.stringContaining('more than 100,000 files and folders in .multiplied')]);
+});
+
 test('a glob that is too long is an invalid argument', async () => {
   expect(await run(['check', '*'.repeat(1_001)])).toEqual({
     status: 2,
@@ -178,12 +205,12 @@ test('a file among more than 100,000 others is not said to have no problems: its
   await writeFile(join(folder, 'mint.json'), good.replace('intro', 'none'));
   execFileSync('sh', ['-c', 'seq 100000 | xargs touch'], { cwd: folder });
   const err =
-    '.crowded/mint.json: There are more than 100,000 files in its folder. Pass it on standard input to check all but its references.\n';
+    '.crowded/mint.json: There are more than 100,000 files and folders in its folder. Pass it on standard input to check all but its references.\n';
   expect(await run(['check', '.crowded/mint.json'])).toEqual({ status: 2, out: '', err });
   expect(await run(['check', '--fix', '.crowded/mint.json'])).toEqual({ status: 2, out: '', err });
   expect(await run(['check', '.crowded'])).toMatchObject({
     status: 2,
-    err: expect.stringContaining('more than 100,000 files in .crowded'),
+    err: expect.stringContaining('more than 100,000 files and folders in .crowded'),
   });
   await rm(join(folder, '1'));
   expect(await run(['check', '.crowded/mint.json'])).toMatchObject({ status: 0, out: expect.stringContaining('missing-file') });
