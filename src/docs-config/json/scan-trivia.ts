@@ -111,30 +111,22 @@ function isConflictMark({ text, at }: Scanner): boolean {
   return startsLine && conflictMark.test(text.slice(at, endOfLine(text, at, Math.min(text.length, at + 8))));
 }
 
-/** Skips a conflict marker: the first side of a conflict is parsed, the second is skipped. */
+/** Skips a conflict marker: the first side of a conflict is parsed, the second is skipped. No side is certain to be kept. */
 function skipConflictMark(scanner: Scanner): void {
   const { text } = scanner;
   const start = scanner.at;
   const end = endOfLine(text, start);
   scanner.at = end;
-  if (text[start] === '<') {
-    scanner.conflict = { start };
+  const isFirst = text[start] === '<';
+  if (isFirst || !scanner.conflict) {
     scanner.report({
       range: { start, end },
-      message: 'A merge conflict is not resolved here.',
+      message: isFirst ? 'A merge conflict is not resolved here.' : 'A mark of a merge conflict was left behind.',
       suggestion: 'Keep one side and remove the lines that begin with <<<<<<<, ======= and >>>>>>>.',
+      unclear: true,
     });
-    return;
-  }
-  if (!scanner.conflict) {
-    const message = 'A mark of a merge conflict was left behind.';
-    scanner.report({
-      ...createRemoval({ start, end }, message, 'Remove this line.'),
-      fix: { range: expandToWholeLines(text, start, end), newText: '' },
-    });
-    return;
-  }
-  if (text[start] === '>') scanner.conflict = undefined;
+    if (isFirst) scanner.conflict = { start };
+  } else if (text[start] === '>') scanner.conflict = undefined;
   else if (!scanner.conflictsUnended) skipSecondSide(scanner, end);
 }
 

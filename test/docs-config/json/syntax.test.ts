@@ -116,7 +116,7 @@ const cases: readonly [name: string, text: string, offending: string, says: RegE
     '<<<<<<< ours',
     /merge conflict/,
   ],
-  ['left mark of a conflict', `${head}\n>>>>>>> theirs\n}`, '>>>>>>> theirs', /left behind/, `${head}\n}`],
+  ['left mark of a conflict', `${head}\n>>>>>>> theirs\n}`, '>>>>>>> theirs', /left behind/],
 ];
 
 test.each(cases)('%s', (_, text, offending, says, fixed) => {
