@@ -20,13 +20,6 @@ test('adds an opening quote to several words only where their closing quote show
   expect(applyFixes('{"name": Acme Inc.}').fixes).toEqual([]);
 });
 
-test('removes an extra } and adds the comma that is missing after it', () => {
-  const source = '{"name":"x","feedback":{"raiseIssue":false}}"modeToggle":{"isHidden":true}}';
-  const { text } = applyFixes(source, {});
-  expect(text).toBe('{"name":"x","feedback":{"raiseIssue":false},"modeToggle":{"isHidden":true}}');
-  expect(applyFixes(text, {})).toEqual({ text, fixes: [], fixCount: 0 });
-});
-
 test.each([
   ['a README, whose headings look like comments', "# Acme\n\nSends `{token}` to:\n\n- [docs](https://acme.test), 'daily',\n"],
   ['a program', "// settings\nmodule.exports = {'name': 'Acme',};\n"],

@@ -119,6 +119,7 @@ test.each([
   ['a key with a length in inches', '"24"": 1'],
   ['a key with a length in inches, then text', '"24" wide": 1'],
   ['strings side by side behind a key without its colon', '"x" "a" "b" "c"'],
+  ['a brace too many, of which it is not known which', '"x": {"anchors": {"from": "#abc"}, "to": "#fff"}}, "favicon": "/f.svg"'],
   ['what is left of a merge conflict', '"x": "A",\n||||||| base\n"x": "B",\n=======\n"x": "C",\n>>>>>>> theirs'],
   ['a last mark of a merge conflict', '"x": "A"\n>>>>>>> theirs\n"y": "B",'],
 ])('--fix leaves text as it is whose meaning is not certain: %s', (_, members) => {

@@ -1,4 +1,4 @@
-import { createRemoval, type Frame, type ParserState } from './parser-state.ts';
+import type { Frame, ParserState } from './parser-state.ts';
 
 /** Ends the innermost object or array at its closing bracket. */
 export function closeFrame({ scanner, frames }: ParserState): void {
@@ -87,12 +87,9 @@ function skipExtraClosing(parser: ParserState, message: string): void {
   const found = scanner.text[range.start];
   consumeExtraClosing(parser);
   scanner.at++;
-  const suggestion = `Remove this ${found}.`;
-  const certain = scanner.text[range.start - 1] === found;
-  scanner.report(certain ? createRemoval(range, message, suggestion) : { range, message, suggestion });
-  scanner.recovering = !certain;
-  // A comma that is missing as well belongs after it: before it, the two edits would exclude each other.
-  if (certain) scanner.lastEnd = scanner.at;
+  // Which one is too many is not certain, even of two side by side.
+  scanner.report({ range, message, suggestion: `Remove this ${found}.` });
+  scanner.recovering = true;
 }
 
 /** Notes that one of the closing brackets too many is accounted for. */
