@@ -119,6 +119,7 @@ test.each([
   ['a key with a length in inches', '"24"": 1'],
   ['a key with a length in inches, then text', '"24" wide": 1'],
   ['strings side by side behind a key without its colon', '"x" "a" "b" "c"'],
+  ['two objects without the braces between them', '"x": [{\n"group": "a",\n"pages": ["a"]\n"group": "b",\n"pages": ["b"]\n}]'],
   ['a brace too many, of which it is not known which', '"x": {"anchors": {"from": "#abc"}, "to": "#fff"}}, "favicon": "/f.svg"'],
   ['what is left of a merge conflict', '"x": "A",\n||||||| base\n"x": "B",\n=======\n"x": "C",\n>>>>>>> theirs'],
   ['a last mark of a merge conflict', '"x": "A"\n>>>>>>> theirs\n"y": "B",'],
@@ -137,6 +138,7 @@ test.each([
   ['[ "a",\n  /*b*/ "c" ]', '[ "a",\n   "c" ]'],
   ['{"light": #0d9373, "dark": #fff, anchor: #000}', '{"light": "#0d9373", "dark": "#fff", "anchor": "#000"}'],
   ['{"light": #0d9373\n  "dark": #fff}', '{"light": "#0d9373",\n  "dark": "#fff"}'],
+  ['[{"a": 1\n"ab": 2}]', '[{"a": 1,\n"ab": 2}]'],
   ['[a/b#c, https://a.test/#b, 1.2.3, 0d9373]', '["a/b#c", "https://a.test/#b", "1.2.3", "0d9373"]'],
 ])('--fix writes %s as %s', (value, fixed) => {
   expect(applyFixes(`{"name": "Acme", "x": ${value}}`).text).toBe(`{"name": "Acme", "x": ${fixed}}`);

@@ -1,6 +1,6 @@
 import { consumeExtraClosing, hasExtraClosing } from './brackets.ts';
 import { createRemoval, type Frame, maxDepth, openFrame, type ParserState, type Scanner, startMember } from './parser-state.ts';
-import { bareKeyFollows, keyFollows, peekToken } from './scan-mark.ts';
+import { bareKeyFollows, keyFollows, peekToken, repeatsKey } from './scan-mark.ts';
 import { opensString, scanString } from './scan-string.ts';
 import { colon, comma, endsInQuote, onSameLine, quoteText, valueCanEnd } from './source-text.ts';
 import { type ArrayNode, createObjectNode, type JsonNode, type ObjectNode, type StringNode } from './syntax-tree.ts';
@@ -75,14 +75,17 @@ export function reportMissingComma(scanner: Scanner, frame: Frame): void {
   const isOther = frame.node.kind === 'object' && !isKey && onSameLine(scanner.text, at, scanner.at);
   // A word: the quote before it may open the next string, and the one that closes the string before it may be forgotten.
   const unclear = (touchesString && !isSecond) || isOther;
+  const isRepeated = repeatsKey(scanner, frame.node);
   // Otherwise it follows unexpected text, or the quotes between two strings may be one that is doubled.
-  const certain = !unclear && !scanner.recovering && (!isSecond || isKey);
+  const certain = !unclear && !scanner.recovering && (!isSecond || isKey) && !isRepeated;
   scanner.recovering = false;
   if (isOther && frame.member) frame.member.value = errorNode(frame.member.value);
   scanner.report({
     range,
     message: `A comma is missing before ${quoteText(scanner.text, range)}.`,
-    suggestion: 'Put a comma after the value before it.',
+    suggestion: isRepeated
+      ? 'Put }, { before it if another object begins here; otherwise a comma.'
+      : 'Put a comma after the value before it.',
     ...(certain && { fix: { range: { start: at, end: at }, newText: ',' } }),
     ...(unclear && { unclear }),
   });

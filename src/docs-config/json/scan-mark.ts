@@ -2,7 +2,7 @@ import type { Scanner } from './parser-state.ts';
 import { opensString } from './scan-string.ts';
 import { endOfBareText, endOfWord } from './scan-word.ts';
 import { endOfLine, keyCanEnd, startsComment, startsMarkedText, valueCanEnd } from './source-text.ts';
-import type { JsonNode, TextRange } from './syntax-tree.ts';
+import type { ArrayNode, JsonNode, Member, ObjectNode, TextRange } from './syntax-tree.ts';
 
 type Place = Pick<Scanner, 'text' | 'at'>;
 
@@ -27,6 +27,14 @@ export function keyFollows(scanner: Place): boolean {
 export function bareKeyFollows({ text, at }: Place): boolean {
   const end = endOfWord(text, at);
   return end > at && /^"?\s{0,20}[:=：]/.test(text.slice(end, end + 21));
+}
+
+/** Whether an object may have the key that follows already, so that `}, {` is missing. Not searched when it is large. */
+export function repeatsKey({ text, at }: Place, node: ArrayNode | ObjectNode): boolean {
+  if (node.kind === 'array') return false;
+  const start = opensString(text.charCodeAt(at)) ? at + 1 : at;
+  const isHere = ({ key }: Member) => text.startsWith(key, start) && !/[\w$-]/.test(text[start + key.length] ?? '');
+  return node.members.length > 100 || node.members.some(isHere);
 }
 
 const color = /#(?:[0-9a-fA-F]{6}|[0-9a-fA-F]{3})(?![^\s,;}\]])/y;

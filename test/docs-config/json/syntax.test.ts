@@ -17,6 +17,12 @@ const cases: readonly [name: string, text: string, offending: string, says: RegE
     /comma is missing/,
     `${head}, "versions": ["a", "b"]}`,
   ],
+  [
+    'missing braces between objects',
+    '{"name": "Acme", "navigation": [{"group": "A", "pages": ["a"] "group": "B", "pages": ["b"]}]}',
+    '"group"',
+    /comma is missing.*Put }, { before it if/,
+  ],
   ['missing colon', `${head}, "favicon" "/f.svg"}`, '"/f.svg"', /colon is missing/, `${head}, "favicon": "/f.svg"}`],
   ['equals sign', `${head}, "favicon" = "/f.svg"}`, '=', /colon is expected/, `${head}, "favicon" : "/f.svg"}`],
   ['semicolon for a comma', `${head}; "versions": []}`, ';', /semicolon/, `${head}, "versions": []}`],
