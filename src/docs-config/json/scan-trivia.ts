@@ -41,7 +41,7 @@ function skipComments(scanner: Scanner, expected: Expected): void {
   const { text } = scanner;
   const start = scanner.at;
   let { end, closed } = endOfComment(text, start);
-  const unclear = closed && isUnclearComment(scanner, { start, end }, expected);
+  let unclear = closed && isUnclearComment(scanner, { start, end }, expected);
   while (closed && !unclear) {
     let at = end;
     while (at < text.length && ' \t\r\n'.includes(text[at] as string)) at++;
@@ -50,6 +50,7 @@ function skipComments(scanner: Scanner, expected: Expected): void {
     if (next.closed && isUnclearComment(scanner, { start: at, end: next.end }, expected)) break;
     ({ end, closed } = next);
   }
+  unclear ||= closed && !isBalanced(text.slice(start, end));
   scanner.at = end;
   const range = { start, end };
   if (unclear) {
@@ -75,17 +76,28 @@ function endOfComment(text: string, at: number): { end: number; closed: boolean 
 
 /**
  * Whether it may be text that lacks a quote: `"a"" "#b"`, `#a": 1`, `[/*a*\/b"]`, the rest of a string that a quote without its
- * backslash ended: `"a" // b\"", "c": "d"`, or, behind a value or comma on its line, text that follows the mark at once, and
- * punctuation: `"a" #b, "c"]`.
+ * backslash ended: `"a" // b\"", "c": "d"`, the value of the key on its line: `"a":// "b"`, or, behind a value or comma on its
+ * line, text that follows the mark at once, and punctuation: `"a" #b, "c"]`.
  */
 function isUnclearComment({ text, lastEnd }: Scanner, { start, end }: TextRange, expected: Expected): boolean {
   const comment = text.slice(start, end);
+  if (/(?:[:=：]|=>)[ \t]{0,20}$/.test(text.slice(Math.max(0, start - 22), start))) return true;
   if (endsInQuote(text, start) || hasOddQuotes(comment) || hasOddQuotes(comment.replace(/\\./g, ''))) return true;
   if (isHalfQuoted(text, end)) return true;
   const ownsLines = expandToWholeLines(text, start, end).end > end;
   if (text[start + 1] === '*' && comment.includes('"') && !ownsLines) return true;
   if (expected !== 'other' || !startsMarkedText(text, start) || !onSameLine(text, lastEnd, start)) return false;
   return /[,}\]]/.test(comment);
+}
+
+/** Whether as many brackets open as close: otherwise it may be a part of the document. */
+function isBalanced(text: string): boolean {
+  let open = 0;
+  for (const character of text) {
+    if (character === '{' || character === '[') open++;
+    else if (character === '}' || character === ']') open--;
+  }
+  return open === 0;
 }
 
 const hasOddQuotes = (text: string): boolean => text.split('"').length % 2 === 0;
