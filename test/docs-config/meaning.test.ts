@@ -119,6 +119,7 @@ test.each([
   ['a key with a length in inches', '"24"": 1'],
   ['a key with a length in inches, then text', '"24" wide": 1'],
   ['strings side by side behind a key without its colon', '"x" "a" "b" "c"'],
+  ['numbers and calculations of other languages', '"x": [\n1L,\n1.0f,\n12345d,\n60/2,\n5m,\n-1f,\n2024-01-31,\n0d9373\n]'],
   ['a value behind a mark of a comment', '"favicon":// "/f.svg",\n  "y": 1'],
   ['a value behind a mark of a comment, and a space', '"favicon": # /f.svg\n  "y": 1'],
   ['a key behind a mark of a comment', '"x": {"y": 1},# "logo": {\n  "light": "/l.svg",\n  "dark": "/d.svg"\n}'],
@@ -145,7 +146,7 @@ test.each([
   ['{"a": 1, // {\n  // "b": [2]\n  // }\n "c": [3] }', '{"a": 1, \n "c": [3] }'],
   ['{"a":\n  // "b"\n  "c"}', '{"a":\n  "c"}'],
   ['[{"a": 1\n"ab": 2}]', '[{"a": 1,\n"ab": 2}]'],
-  ['[a/b#c, https://a.test/#b, 1.2.3, 0d9373]', '["a/b#c", "https://a.test/#b", "1.2.3", "0d9373"]'],
+  ['[a/b#c, https://a.test/#b, 1.2.3, d93730]', '["a/b#c", "https://a.test/#b", "1.2.3", "d93730"]'],
 ])('--fix writes %s as %s', (value, fixed) => {
   expect(applyFixes(`{"name": "Acme", "x": ${value}}`).text).toBe(`{"name": "Acme", "x": ${fixed}}`);
 });

@@ -182,7 +182,7 @@ test('applies every fix at once', () => {
   const { text, fixes } = applyFixes(`\ufeff{
     // the name
     name: 'Acme',
-    "colors": { "primary": 0d9373 }
+    "colors": { "primary": d93730 }
     "navigation": [ { "group": “Start”, "pages": [ "intro", ] } ],
     "footerSocials": {
       "x": "https://x.com/acme",
@@ -192,7 +192,7 @@ test('applies every fix at once', () => {
   }`);
   expect(text).toBe(`{
     "name": "Acme",
-    "colors": { "primary": "#0d9373" },
+    "colors": { "primary": "#d93730" },
     "navigation": [ { "group": "Start", "pages": [ "intro" ] } ],
     "footerSocials": {
       "twitter": "https://x.com/acme",
