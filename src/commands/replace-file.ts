@@ -19,12 +19,13 @@ export interface Replacement {
  * Writes a text next to the file that it is to replace. Symbolic links, the owner and the mode are preserved.
  *
  * @param previous the content that the text was made from.
- * @throws Error when the file has another content, further hard links, which would keep the old text, or an owner or a group that
- *   this process may not give to a file; file system errors. Nothing is left next to the file.
+ * @throws Error when the file is read-only, has another content, further hard links, which would keep the old text, or an owner
+ *   or a group that this process may not give to a file; file system errors. Nothing is left next to the file.
  */
 export async function prepareReplacement(path: string, previous: Buffer, text: string): Promise<Replacement> {
   const target = await realpath(path);
   const { uid, gid, mode, nlink } = await stat(target);
+  if ((mode & 0o222) === 0) throw new Error('The file is read-only, and was not replaced.');
   if (nlink > 1) throw new Error('The file has further hard links, which would keep the old text, and was not replaced.');
   const draft = `${target}.${randomUUID()}.tmp`;
   const discard = () => rm(draft, { force: true });

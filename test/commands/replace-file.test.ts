@@ -49,6 +49,15 @@ test('a file that was changed since it was read is left as it is, with nothing b
   expect(content()).toEqual([['mint.json'], 'fixed']);
 });
 
+test('a file that is read-only is left as it is', async () => {
+  const folder = makeFolder();
+  const file = join(folder, 'mint.json');
+  writeFileSync(file, 'read', { mode: 0o444 });
+  await expect(prepareReplacement(file, Buffer.from('read'), 'fixed')).rejects.toThrow(/is read-only/);
+  expect(readdirSync(folder)).toEqual(['mint.json']);
+  expect(readFileSync(file, 'utf8')).toBe('read');
+});
+
 test('a file with another hard link is left as it is', async () => {
   const folder = makeFolder();
   const [file, other] = [join(folder, 'mint.json'), join(folder, 'other.json')];
