@@ -37,8 +37,8 @@ export interface Scanner {
   readonly doubt: (at: number) => void;
   /** After skipped text, up to the next comma or bracket: problems there follow from it and are not reported. */
   recovering: boolean;
-  /** The merge conflict that is open; its second side will be skipped. */
-  conflict: { readonly start: number } | undefined;
+  /** Whether a merge conflict is open; its second side will be skipped. */
+  inConflict: boolean;
   /** No closing conflict marker follows, so it is not searched for again. */
   conflictsUnended: boolean;
 }
@@ -53,7 +53,7 @@ export function createScanner(text: string, report: Scanner['report'], doubt: Sc
     at: 0,
     lastEnd: 0,
     recovering: false,
-    conflict: undefined,
+    inConflict: false,
     conflictsUnended: false,
     doubt,
     report: (problem) => {

@@ -130,15 +130,15 @@ function skipConflictMark(scanner: Scanner): void {
   const end = endOfLine(text, start);
   scanner.at = end;
   const isFirst = text[start] === '<';
-  if (isFirst || !scanner.conflict) {
+  if (isFirst || !scanner.inConflict) {
     scanner.report({
       range: { start, end },
       message: isFirst ? 'A merge conflict is not resolved here.' : 'A mark of a merge conflict was left behind.',
       suggestion: 'Keep one side and remove the lines that begin with <<<<<<<, ======= and >>>>>>>.',
       unclear: true,
     });
-    if (isFirst) scanner.conflict = { start };
-  } else if (text[start] === '>') scanner.conflict = undefined;
+    scanner.inConflict = isFirst;
+  } else if (text[start] === '>') scanner.inConflict = false;
   else if (!scanner.conflictsUnended) skipSecondSide(scanner, end);
 }
 
@@ -147,7 +147,7 @@ function skipSecondSide(scanner: Scanner, from: number): void {
   scanner.conflictsUnended = mark === -1;
   if (mark === -1) return;
   scanner.at = endOfLine(scanner.text, mark + 1);
-  scanner.conflict = undefined;
+  scanner.inConflict = false;
 }
 
 function skipOtherSpaces(scanner: Scanner): void {

@@ -49,15 +49,12 @@ export function scanBareKey(scanner: Scanner): string {
   return key;
 }
 
-/** Words that other languages read as something else than text, but not as what the word of JSON means. */
-const foreignWord = /^-?(?:true|false|null|none|nil|undefined|yes|no|on|off|y|n|nan|inf|infinity)$/i;
-
-/** A literal with a comment behind it. */
-const commentedWord = /^(?:true|false|null|none)(?:#|\/\/)/i;
+/** Words that other languages read as something else than text, but not as what the word of JSON means; also before a comment. */
+const foreignWord = /^-?(?:true|false|null|none|nil|undefined|yes|no|on|off|y|n|nan|inf|infinity)(?:#|$)/i;
 
 /** Whether unquoted text can only be meant as this text. */
 function isPlain(value: string): boolean {
-  if (!/^[\w./:#@-]+$/.test(value) || foreignWord.test(value) || commentedWord.test(value)) return false;
+  if (!/^[\w./:#@-]+$/.test(value) || foreignWord.test(value)) return false;
   if (/^-?\.?\d/.test(value)) return /^\d+(?:\.\d+){2,}$/.test(value); // 1.2.3, unlike 1_000, 10n and 60/2
   return !/[^:]\/\//.test(value);
 }
