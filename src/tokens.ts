@@ -24,11 +24,13 @@ export function issueToken(kind: TokenKind): string {
   return prefix + random + checksum(prefix + random);
 }
 
-/** Whether `token`, which starts with one of our prefixes, has the length and the checksum of a token that we issued. */
+/** What follows the prefix of a token that we issue. */
+const afterPrefix = new RegExp(`^[0-9A-Za-z]{${randomLength + checksumLength}}$`);
+
+/** Whether `token`, which starts with one of our prefixes, has the form and the checksum of a token that we issued. */
 export function isIntact(token: string): boolean {
   const prefix = Object.values(tokenPrefixes).find((each) => token.startsWith(each)) ?? '';
-  const hasLength = token.length === prefix.length + randomLength + checksumLength;
-  return hasLength && token.endsWith(checksum(token.slice(0, -checksumLength)));
+  return afterPrefix.test(token.slice(prefix.length)) && token.endsWith(checksum(token.slice(0, -checksumLength)));
 }
 
 /**
@@ -36,7 +38,7 @@ export function isIntact(token: string): boolean {
  * with our prefix can be known to be invalid.
  */
 export function mayBeUserGroupToken(token: string): boolean {
-  return /^\P{C}{16,255}$/u.test(token) && (!token.startsWith(tokenPrefixes.userGroup) || isIntact(token));
+  return token.startsWith(tokenPrefixes.userGroup) ? isIntact(token) : /^\P{C}{16,255}$/u.test(token);
 }
 
 /** Why a string cannot be an API token, as the end of a sentence that begins with its name; nothing if it can be one. */

@@ -56,6 +56,13 @@ test('a checksum is padded with zeros, and counts so', () => {
   expect(isIntact(body + checksum(body).slice(1))).toBe(false);
 });
 
+test('a token of ours has only characters of the alphabet, whatever its checksum', () => {
+  for (const character of ['-', ' ', '\u0000', '\u202e', 'é']) {
+    const body = `ugt_${character.repeat(30)}`;
+    expect(mayBeUserGroupToken(body + checksum(body))).toBe(false);
+  }
+});
+
 test('prefixes may differ in length', () => {
   const before = { ...tokenPrefixes };
   Object.assign(tokenPrefixes, { userGroup: 'group_', apiToken: 'api_token_' });
