@@ -180,7 +180,7 @@ export class ReceivedRequest implements HttpRequest {
     this.connection.watchDeadline();
   }
 
-  /** Responds with an error if the deadline is over. @returns how many milliseconds remain until then; nothing if there is none. */
+  /** Responds with an error if the deadline is over. @returns how many milliseconds remain; nothing if there is no deadline. */
   endIfOverdue(): number | undefined {
     if (this.deadlineMs === undefined || this.isResponded) return undefined;
     const remainingMs = Math.ceil(this.deadlineMs - performance.now());
