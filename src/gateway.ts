@@ -4,13 +4,13 @@ import { encodeGlobalID } from '@pothos/plugin-relay';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { authenticateBy } from './api-tokens/authenticate.ts';
-import { recordLastUsed } from './api-tokens/last-used.ts';
 import { createFeedWatch } from './audit-log/feed-watch.ts';
 import { countEvent, createEventBytes } from './audit-log/record.ts';
 import { eventFeedHandler } from './audit-log/rest.ts';
 import { bindFeed } from './audit-log/statements/feed.ts';
 import type { OnRecorded } from './audit-log/statements/insert.ts';
 import { heavyWork } from './concurrency/heavy-work.ts';
+import { startRecorder } from './concurrency/recorder.ts';
 import type { StoredBytes } from './concurrency/sliding-window.ts';
 import { waitingKeys } from './database/batch-loader.ts';
 import type { Database } from './database/client.ts';
@@ -114,7 +114,7 @@ export function buildGateway(
   const executeOnce = createExecuteOnce(database, keys, (transaction) =>
     bindServices(createTransactionDb(transaction, onRecorded), transaction),
   );
-  const lastUsed = recordLastUsed(services.db, whenWritten('the time when API tokens were last used'));
+  const lastUsed = startRecorder(services.db.apiToken.recordUses, whenWritten('the time when API tokens were last used'));
   const draining = new AbortController();
 
   const version = readPackageVersion();

@@ -154,7 +154,7 @@ export interface ApiTokenWrites {
    */
   replaceSecret(rotation: SecretRotation): Promise<boolean>;
   /** Records how many seconds ago API tokens were last used, by their ids; never moves a time backwards. */
-  recordUses(secondsAgo: ReadonlyMap<number, number>): Promise<void>;
+  recordUses(secondsAgo: ReadonlyMap<number, number>): Promise<undefined>;
 }
 
 /** Binds the writes of API tokens to a database. */

@@ -1,13 +1,7 @@
+import { type Recorder, startRecorder } from '../concurrency/recorder.ts';
 import type { Database } from '../database/client.ts';
 import type { UserGroup } from '../generated/prisma/client.ts';
 import { stampResolvedGroups } from './statements/resolved.ts';
-
-/** How long the resolution of a group may go unrecorded. */
-const flushIntervalMs = 5_000;
-
-/** How many groups are recorded in one statement, and how many wait for that at most: a later look-up notes the others again. */
-const maxPerStatement = 1_000;
-const maxNoted = 10_000;
 
 const hourMs = 3_600_000;
 
@@ -18,59 +12,32 @@ export const lastResolvedAt = ({ lastResolvedHour }: Pick<UserGroup, 'lastResolv
 /** The hour of a time, counted from 1970. */
 export const hourOf = (time: Date): number => Math.floor(time.getTime() / hourMs);
 
-/**
- * Records in which hour groups were last resolved by one of their tokens: in memory immediately, in the database every few
- * seconds, never while a request waits. A group is written once an hour at most.
- */
-export interface LastResolved {
+/** Records in which hour groups were last resolved by one of their tokens. A group is written once an hour at most. */
+export interface LastResolved extends Pick<Recorder, 'flush' | 'stop'> {
   /** Records that this group was resolved now. */
   note(group: Pick<UserGroup, 'teamId' | 'lastResolvedHour'>): void;
-  /** Writes what was noted. What cannot be written is noted again by the next look-up. Never rejects. */
-  flush(): Promise<void>;
-  /** Stops the timer and flushes a last time. */
-  stop(): Promise<void>;
 }
 
 /**
- * Creates the recorder and starts its timer, which flushes every 5 seconds.
+ * Creates the recorder and starts its timer.
  *
- * @param onWritten receives the outcome of each statement: the error, or nothing.
+ * @param onWritten as that of {@link startRecorder}.
  */
-export function recordLastResolved(
-  database: Pick<Database, 'query'>,
-  onWritten: (error?: unknown) => void = () => {},
-): LastResolved {
-  let noted = new Set<number>();
-  /** The database's clock minus the process's monotonic one, in milliseconds; undefined until the first statement. */
-  let offsetMs: number | undefined;
-  let currentHour = Number.POSITIVE_INFINITY;
-
-  async function flush(): Promise<void> {
-    const teamIds = [...noted];
-    noted = new Set();
-    try {
-      for (let start = 0; start < teamIds.length; start += maxPerStatement) {
-        const nowMs = await stampResolvedGroups(database, teamIds.slice(start, start + maxPerStatement));
-        offsetMs = nowMs - performance.now();
-        onWritten();
-      }
-    } catch (error) {
-      onWritten(error);
-      // The groups are still due, so that their next look-up notes them again.
-    }
-    if (offsetMs !== undefined) currentHour = Math.floor((offsetMs + performance.now()) / hourMs);
-  }
-
-  const timer = setInterval(() => void flush(), flushIntervalMs).unref();
+export function recordLastResolved(database: Pick<Database, 'query'>, onWritten?: (error?: unknown) => void): LastResolved {
+  /** The database's clock minus the process's monotonic one; before the first statement, every group is due. */
+  let offsetMs = Number.POSITIVE_INFINITY;
+  const { note, flush, stop } = startRecorder(async (secondsAgo) => {
+    const startedMs = performance.now(); // before the database's: its hour begins here no later than there
+    const { nowMs, lockedIds } = await stampResolvedGroups(database, secondsAgo);
+    offsetMs = nowMs - startedMs;
+    return lockedIds;
+  }, onWritten);
   return {
     note({ teamId, lastResolvedHour }) {
-      const isDue = lastResolvedHour === null || lastResolvedHour < currentHour;
-      if (isDue && noted.size < maxNoted) noted.add(teamId);
+      const isDue = lastResolvedHour === null || (lastResolvedHour + 1) * hourMs <= offsetMs + performance.now();
+      if (isDue) note(teamId);
     },
     flush,
-    async stop() {
-      clearInterval(timer);
-      await flush();
-    },
+    stop,
   };
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { introspect } from '../../src/embed-tokens/embed-tokens.ts';
 import { recordLastResolved } from '../../src/user-groups/last-resolved.ts';
 import { findUserGroup, type Services } from '../../src/user-groups/user-groups.ts';
@@ -93,76 +93,92 @@ test.each<[string, (services: Services, group: { teamId: number; token: string }
   expect((await read(group.teamId)).age).toBeNull();
 });
 
-test('what cannot be written, or is locked, is recorded by the next look-up', async () => {
+test('what cannot be written, or is locked, is recorded later', async () => {
   const { services, flush } = start();
   const { teamId, token } = await store();
-  const lookUp = () => findUserGroup(services, caller, { token });
+  await findUserGroup(services, caller, { token });
   const holder = await database.pool.connect();
   await holder.query('begin');
   await holder.query('select from user_group where team_id = $1 for update', [teamId]);
-  await lookUp();
   await flush();
   await holder.query('rollback');
   holder.release();
   expect((await read(teamId)).age).toBeNull();
-  await lookUp();
   await database.pool.query('alter table user_group rename to elsewhere');
   await flush();
   await database.pool.query('alter table elsewhere rename to user_group');
   expect((await read(teamId)).age).toBeNull();
-  await lookUp();
   await flush();
   expect((await read(teamId)).age).not.toBeNull();
 });
 
-test('once the hour is known, groups that were resolved in it are not written again', async () => {
+test('what is recorded late keeps its hour', async () => {
+  const { services, flush } = start();
+  const { teamId, token } = await store();
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  await findUserGroup(services, caller, { token });
+  vi.advanceTimersByTime(2 * 3_600_000);
+  await flush();
+  expect([2, 3]).toContain((await read(teamId)).age);
+});
+
+/** A database that records which groups it is asked to stamp, at 1 s before the end of the hour 1,000. */
+function fakeDatabase() {
   const stamped: unknown[] = [];
-  const seconds = 1_000 * 3_600 + 1_800;
-  const lastResolved = recordLastResolved({
-    query: async (_name, _text, [teamIds]) => {
-      stamped.push(teamIds);
-      return [[String(seconds)]];
-    },
-  });
+  const state = { isFailing: false };
+  const query: TestDatabase['query'] = async (_name, _text, [teamIds]) => {
+    if (state.isFailing) throw new Error('the database is gone');
+    stamped.push(teamIds);
+    return [[String(1_001 * 3_600 - 1), null]];
+  };
+  return { stamped, state, query };
+}
+
+test('once the hour is known, groups that were resolved in it are not written again', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { stamped, query } = fakeDatabase();
+  const lastResolved = recordLastResolved({ query });
   onTestFinished(() => lastResolved.stop());
-  for (const [teamId, lastResolvedHour] of [
-    [1, 1_000],
-    [2, null],
-  ] as const)
-    lastResolved.note({ teamId, lastResolvedHour });
+  lastResolved.note({ teamId: 1, lastResolvedHour: 1_000 });
+  lastResolved.note({ teamId: 2, lastResolvedHour: null });
   await lastResolved.flush();
-  for (const [teamId, lastResolvedHour] of [
-    [1, 1_000],
-    [2, 1_001],
-    [3, 999],
-    [4, null],
-  ] as const)
-    lastResolved.note({ teamId, lastResolvedHour });
+  lastResolved.note({ teamId: 1, lastResolvedHour: 1_000 });
+  lastResolved.note({ teamId: 2, lastResolvedHour: 1_001 });
+  lastResolved.note({ teamId: 3, lastResolvedHour: 999 });
+  lastResolved.note({ teamId: 4, lastResolvedHour: null });
+  vi.advanceTimersByTime(1_000);
+  lastResolved.note({ teamId: 5, lastResolvedHour: 1_000 }); // in the next hour
   await lastResolved.flush();
   expect(stamped).toEqual([
     [1, 2],
-    [3, 4],
+    [3, 4, 5],
   ]);
+});
+
+test('any number of groups is recorded, as soon as there are enough for a statement', async () => {
+  const { stamped, query } = fakeDatabase();
+  const lastResolved = recordLastResolved({ query });
+  const teamIds = Array.from({ length: 20_500 }, (_, index) => index);
+  for (const teamId of teamIds) lastResolved.note({ teamId, lastResolvedHour: null });
+  expect(stamped).toEqual([teamIds.slice(0, 1_000)]);
+  await lastResolved.stop();
+  expect(stamped.flat()).toEqual(teamIds);
 });
 
 test('each statement that records resolutions has its outcome reported', async () => {
   const outcomes: string[] = [];
-  let isFailing = true;
+  const { state, query } = fakeDatabase();
   const lastResolved = recordLastResolved(
-    {
-      query: async () => {
-        if (isFailing) throw new Error('the database is gone');
-        return [['0']];
-      },
-    },
+    { query },
     (error) => void outcomes.push(error instanceof Error ? error.message : 'recorded'),
   );
   onTestFinished(() => lastResolved.stop());
-  for (const failing of [true, false]) {
-    isFailing = failing;
-    lastResolved.note({ teamId: 1, lastResolvedHour: null });
+  lastResolved.note({ teamId: 1, lastResolvedHour: null });
+  for (const isFailing of [true, true, false, false]) {
+    state.isFailing = isFailing;
     await lastResolved.flush();
-    await lastResolved.flush(); // of nothing
   }
-  expect(outcomes).toEqual(['the database is gone', 'recorded']);
+  expect(outcomes).toEqual(['the database is gone', 'the database is gone', 'recorded']);
 });

@@ -1,24 +1,36 @@
 import type { Database } from '../../database/client.ts';
 
 /**
- * Records that groups are resolved in the current hour, by the database's clock. Skips groups that another transaction has
- * locked: their next look-up records them.
+ * Records in which hours groups were last resolved, by the database's clock; never moves an hour backwards. Waits for no lock,
+ * because transactions lock groups in any order.
  *
- * @returns the time of that clock, in milliseconds since 1970.
+ * @param secondsAgo how long ago that was, by the numbers of the groups.
+ * @returns the time of that clock, in milliseconds since 1970, and the groups that another transaction has locked.
  */
-export async function stampResolvedGroups({ query }: Pick<Database, 'query'>, teamIds: readonly number[]): Promise<number> {
-  const [[seconds] = []] = await query('stamp-resolved-groups', stampResolved, [teamIds]);
-  return Number(seconds) * 1_000;
+export async function stampResolvedGroups(
+  { query }: Pick<Database, 'query'>,
+  secondsAgo: ReadonlyMap<number, number>,
+): Promise<{ nowMs: number; lockedIds: readonly number[] }> {
+  const rows = await query('stamp-resolved-groups', stampResolved, [[...secondsAgo.keys()], [...secondsAgo.values()]]);
+  const lockedIds = rows.flatMap(([, teamId]) => (teamId === null ? [] : [Number(teamId)]));
+  return { nowMs: Number(rows[0]?.[0]) * 1_000, lockedIds };
 }
 
 const stampResolved = `
   with clock as materialized (
-    select extract(epoch from now()) as seconds, floor(extract(epoch from now()) / 3600)::int as hour
+    select extract(epoch from now()) as seconds
   ), due as materialized (
-    select g.team_id, clock.hour from clock, user_group g
-    where g.team_id = any ($1::int[]) and coalesce(g.last_resolved_hour < clock.hour, true)
-    order by g.team_id for update of g skip locked
+    select g.team_id, resolved.hour
+    from (
+      select team_id, floor((seconds - seconds_ago) / 3600)::int as hour
+      from clock, unnest($1::int[], $2::float8[]) as each (team_id, seconds_ago)
+    ) as resolved
+    join user_group g using (team_id) where coalesce(g.last_resolved_hour < resolved.hour, true)
+  ), unlocked as materialized (
+    select g.team_id, due.hour from due join user_group g using (team_id)
+    where coalesce(g.last_resolved_hour < due.hour, true) order by g.team_id for no key update of g skip locked
   ), updated as (
-    update user_group g set last_resolved_hour = due.hour from due where g.team_id = due.team_id
+    update user_group g set last_resolved_hour = unlocked.hour from unlocked where g.team_id = unlocked.team_id
   )
-  select seconds from clock`;
+  select seconds, locked.team_id
+  from clock left join (select team_id from due except select team_id from unlocked) as locked on true`;

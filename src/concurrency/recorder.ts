@@ -1,0 +1,72 @@
+/** How long something may go unrecorded. */
+const flushIntervalMs = 5_000;
+
+/** How much is recorded in one statement. As soon as that much waits, it is written. */
+const maxPerStatement = 1_000;
+
+/** How much waits at most while the database takes no writes: some 100 MB. What comes then is not recorded. */
+const maxNoted = 1_000_000;
+
+/** Records when things last happened: in memory immediately, in the database every few seconds, never while a request waits. */
+export interface Recorder {
+  /** Records that it happened now to what has this id. */
+  note(id: number): void;
+  /** Writes what was noted before; what cannot be written is kept for the next time. Never rejects. */
+  flush(): Promise<void>;
+  /** Stops the timer and flushes a last time. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Creates a recorder and starts its timer, which flushes every 5 seconds.
+ *
+ * @param write takes how many seconds ago it last happened, by id, and returns the ids that are to be written again, if any.
+ * @param onWritten receives the outcome of each statement: the error, or nothing.
+ */
+export function startRecorder(
+  write: (secondsAgo: ReadonlyMap<number, number>) => Promise<readonly number[] | undefined>,
+  onWritten: (error?: unknown) => void = () => {},
+): Recorder {
+  /** By the process's monotonic clock, in milliseconds: another clock than the database's would store times that never come. */
+  const noted = new Map<number, number>();
+  let flushing: Promise<void> | undefined;
+
+  async function writeNoted(): Promise<void> {
+    const due = [...noted];
+    try {
+      for (let start = 0; start < due.length; start += maxPerStatement) {
+        const batch = due.slice(start, start + maxPerStatement);
+        const nowMs = performance.now();
+        const kept = new Set(await write(new Map(batch.map(([id, atMs]) => [id, (nowMs - atMs) / 1_000]))));
+        for (const [id, atMs] of batch) if (!kept.has(id) && noted.get(id) === atMs) noted.delete(id);
+        onWritten();
+      }
+    } catch (error) {
+      onWritten(error);
+    }
+  }
+
+  function flush(): Promise<void> {
+    flushing ??= writeNoted().finally(() => {
+      flushing = undefined;
+    });
+    return flushing;
+  }
+
+  const timer = setInterval(flush, flushIntervalMs).unref();
+  return {
+    note(id) {
+      const isNew = !noted.has(id);
+      if (isNew && noted.size >= maxNoted) return;
+      noted.set(id, performance.now());
+      // Not each time after that: while the database takes no writes, the timer tries again.
+      if (isNew && noted.size === maxPerStatement) void flush();
+    },
+    flush,
+    async stop() {
+      clearInterval(timer);
+      await flushing; // what was noted since it began is not in it
+      await flush();
+    },
+  };
+}
