@@ -94,13 +94,17 @@ async function run<Result>(work: (context: CommandContext) => Promise<Result>, m
     const lost =
       'the file of the encryption keys cannot be read; those that were read before stay in use until this process ends';
     const keys = await openKeys(config, database, logOutages(log, lost, 'the file of the encryption keys can be read again'));
+    // Before anything is changed. What the role may not read is reported below, with the SQL that grants it.
+    await requireKeys(config, keys, database).catch((error) => {
+      if (error.code !== '42501') throw error;
+    });
     const applied = await migrate(database, {
       encryptToken: (table, token) => encryptToken(keys, table, token),
       onEvent: (message) => log.warn(message),
     });
     if (applied.length > 0) log.info({ applied }, 'applied migrations');
     await requirePrivileges(database);
-    await requireKeys(config, keys, database);
+    await requireKeys(config, keys, database); // another process may have written first, with other keys
     return await work({ config, log, database, keys });
   } catch (cause) {
     if (!isUnavailable(cause)) throw cause;
