@@ -79,25 +79,31 @@ export function printResult({ stdout }: Pick<Streams, 'stdout'>, asJson: boolean
 }
 
 /**
- * Makes sure that the standard output is open, for what cannot be had again. In the place of one that is closed (`>&-`) Node.js
- * opens the null device, for reading and writing, where everything would seem to be written. A shell opens it for writing only,
- * so that `>/dev/null` remains possible. Programs that discard the output of another, such as Node.js with `stdio: 'ignore'`,
- * open it for both, too: commands that are also run for their exit status or their effect must not call this.
+ * Whether the standard output is closed (`>&-`). In its place Node.js opens the null device, for reading and writing, where
+ * everything would seem to be written. A shell opens it for writing only, so that `>/dev/null` remains possible. Programs that
+ * discard the output of another, such as Node.js with `stdio: 'ignore'`, open it for both, too.
+ */
+export function isOutputClosed(): boolean {
+  const fd = 1;
+  if (!existsSync(devNull) || fstatSync(fd).rdev !== statSync(devNull).rdev) return false;
+  try {
+    readSync(fd, Buffer.alloc(1));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Makes sure that the standard output is open, for what cannot be had again. Commands that are also run for their exit status or
+ * their effect must not call this: see {@link isOutputClosed}.
  *
  * @param stdout a stream that is not the one of the process is open.
  * @param consequence what was not done, and what to do.
  * @throws UsageError
  */
 export function assertOutput(stdout: unknown, consequence: string): void {
-  if (stdout !== processIo.stdout || !existsSync(devNull)) return;
-  const fd = 1;
-  if (fstatSync(fd).rdev !== statSync(devNull).rdev) return;
-  try {
-    readSync(fd, Buffer.alloc(1));
-  } catch {
-    return;
-  }
-  throw new UsageError(`Standard output is closed. ${consequence}`);
+  if (stdout === processIo.stdout && isOutputClosed()) throw new UsageError(`Standard output is closed. ${consequence}`);
 }
 
 /** What is not done without an output, which would have a secret that is shown only once. */

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Logger } from 'pino';
-import { acceptBootstrapToken, issueFirstApiToken } from '../api-tokens/api-tokens.ts';
+import { acceptBootstrapToken, type IssuedApiToken, issueFirstApiToken } from '../api-tokens/api-tokens.ts';
 import { startStatistics } from '../database/table-statistics.ts';
 import { createDb } from '../db.ts';
 import { documentChecker } from '../docs-config/pool/check-documents.ts';
@@ -23,9 +23,11 @@ import { keyRefreshMs } from './key-file.ts';
 import { compareOpenFiles } from './open-files.ts';
 import { listen, requireFreeAddress } from './open-listener.ts';
 import { UsageError } from './options.ts';
+import { isOutputClosed } from './output.ts';
 import { readPersistedOperations } from './persisted-operations-files.ts';
 import { processIo } from './process-io.ts';
 import { untilStopRequested } from './stop-request.ts';
+import { describeLostSecret } from './token-create.ts';
 import { readWorkerMetrics, runWorkers, untilStoppedByPrimary } from './workers.ts';
 
 /**
@@ -78,7 +80,7 @@ export async function serve(args: string[]): Promise<number> {
     try {
       // Last, so that no failure can prevent it from being printed.
       const first = await issueFirstApiToken(db);
-      if (first) processIo.stdout.write(welcome(url, first.secret));
+      if (first) showFirst(first, url, log);
     } catch (error) {
       gateway.server.close();
       gateway.server.closeAllConnections();
@@ -133,6 +135,13 @@ function workerCount(args: string[]): number {
     'serve accepts one option: --workers N, the number of processes, from 1 to 999 (default: 1).\n' +
       'Settings, such as PORT, are environment variables; the command help lists them.',
   );
+}
+
+/** Prints the first API token, or logs that its secret is lost. */
+function showFirst({ secret, apiToken }: IssuedApiToken, url: string, log: Logger): void {
+  const reportLoss = (reason: string) => log.error(describeLostSecret(apiToken.id, reason));
+  if (isOutputClosed()) reportLoss('it is closed');
+  else processIo.stdout.write(welcome(url, secret), (failure) => failure && reportLoss(failure.message));
 }
 
 /** What the first start prints: the only time that the secret is shown. */

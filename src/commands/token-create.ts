@@ -80,14 +80,13 @@ export function printIssued(io: OutputStreams, { secret, apiToken }: IssuedApiTo
   const { id, name, environmentTag, scopes, expiresAt } = apiToken;
   const members = { id, token: secret, name, environment: environmentTag, scopes, expiresAt };
   const text = `${describeApiToken(apiToken)}\n\nThe API token (shown only once):\n\n  ${secret}\n`;
-  return printSecret(
-    io,
-    asJson ? escapeJson(JSON.stringify(members)) : text,
-    (reason) =>
-      `The secret of the API token #${id} was not shown, because the output cannot be written (${reason}), and is not stored. ` +
-      `Run \`token rotate ${id}\` to get another one.`,
-  );
+  return printSecret(io, asJson ? escapeJson(JSON.stringify(members)) : text, (reason) => describeLostSecret(id, reason));
 }
+
+/** Says that the secret of an API token is lost, and what to do. @param reason why standard output cannot be written. */
+export const describeLostSecret = (id: number, reason: string): string =>
+  `The secret of the API token #${id} was not shown, because the output cannot be written (${reason}), and is not stored. ` +
+  `Run \`token rotate ${id}\` to get another one.`;
 
 /**
  * `token create`: issues an API token and prints its secret.

@@ -163,6 +163,21 @@ test.runIf(process.platform === 'linux').each([
   expect(readFileSync(file, 'utf8')).toBe(text);
 });
 
+test.runIf(process.platform === 'linux').each(['>&-', '>/dev/full'])(
+  'a first start that cannot print its API token logs how to get another one (%s)',
+  async (output) => {
+    const database = await createTestDatabase();
+    onTestFinished(() => database.close());
+    const script = `exec "${process.execPath}" ${binary} serve ${output}`;
+    const serving = await untilServing(launch('bash', ['-c', script], { DATABASE_URL: database.url }));
+    const { code, stderr } = await serving.stop();
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(/"level":"error".*secret of the API token #1 was not shown.*token rotate 1/),
+    ]);
+  },
+);
+
 test('serve keeps running when its output is no longer read, and reports it', async () => {
   const database = await createTestDatabase();
   onTestFinished(() => database.close());
