@@ -10,7 +10,7 @@ import { type Scope, scopeNames } from '../scopes.ts';
 import { hashSecret, issueToken } from '../tokens.ts';
 import { assertNoIssues } from '../user-groups/rules.ts';
 import { newTextIssues, nullIssues } from '../user-groups/values.ts';
-import { lockApiToken, lockFirstApiToken, revokeUnrevoked } from './statements.ts';
+import { type ApiTokenRecord, lockApiToken, lockFirstApiToken, revokeUnrevoked } from './statements.ts';
 
 /** The longest that a replaced secret stays accepted, in seconds: a week. */
 export const maxOverlapSeconds = 604_800;
@@ -209,17 +209,19 @@ async function findApiToken(db: Pick<Prisma, 'apiToken'>, id: number): Promise<A
 const bytesOf = (hexadecimal: string): Uint8Array<ArrayBuffer> => Buffer.from(hexadecimal, 'hex');
 
 /**
- * Stores a secret chosen by the operator as an untagged API token with scope `admin`. Does nothing if it is stored already, also
- * if it was revoked or replaced since.
+ * Stores a secret chosen by the operator as an untagged API token with scope `admin`. Changes nothing if it is stored already,
+ * also if it was revoked or replaced since, and returns that API token.
  */
-export async function acceptBootstrapToken(db: Db, secret: string): Promise<void> {
-  if (await db.apiToken.findBySecretHash(hashSecret(secret))) return;
-  await db.$transaction(async (transaction) => {
-    const createdAt = await readClock(transaction);
-    const data = [{ name: 'bootstrap', scopes: ['admin'], createdAt, secretHash: bytesOf(hashSecret(secret)) }];
-    const [created] = await transaction.apiToken.createManyAndReturn({ data, skipDuplicates: true });
-    if (created) await recordApiTokenCreation(transaction, systemAuthor, created);
-  });
+export async function acceptBootstrapToken(db: Db, secret: string): Promise<ApiTokenRecord | undefined> {
+  const found = await db.apiToken.findBySecretHash(hashSecret(secret));
+  if (!found)
+    await db.$transaction(async (transaction) => {
+      const createdAt = await readClock(transaction);
+      const data = [{ name: 'bootstrap', scopes: ['admin'], createdAt, secretHash: bytesOf(hashSecret(secret)) }];
+      const [created] = await transaction.apiToken.createManyAndReturn({ data, skipDuplicates: true });
+      if (created) await recordApiTokenCreation(transaction, systemAuthor, created);
+    });
+  return found;
 }
 
 /**

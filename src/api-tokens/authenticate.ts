@@ -6,6 +6,7 @@ import { Unauthenticated } from '../errors.ts';
 import type { AuthorizationScheme, Route } from '../http/types.ts';
 import type { RateLimiting } from '../rate-limits/rate-limit.ts';
 import { apiTokenProblem, hashSecret } from '../tokens.ts';
+import type { ApiTokenRecord } from './statements.ts';
 
 const authorizationSchemes: readonly AuthorizationScheme[] = ['Token', 'Bearer'];
 
@@ -73,15 +74,23 @@ export async function authenticate(
 ): Promise<Caller> {
   const found = await apiToken.findBySecretHash(hashOf(secret));
   if (!found) throw new Unauthenticated('The API token is unknown.');
-  if (found.isRevoked) throw new Unauthenticated('The API token is revoked.');
-  if (!found.enabled) throw new Unauthenticated('The API token is disabled. Someone with the scope admin can enable it again.');
-  if (found.isExpired) throw new Unauthenticated('The API token has expired.');
-  if (found.isReplaced) throw new Unauthenticated('The secret of the API token was replaced. Use its new secret.');
+  const refusal = describeRefusal(found);
+  if (refusal) throw new Unauthenticated(refusal);
   lastUsed.note(found.id);
   const caller = new Caller(found, requestId);
   if (caller.isRateLimited(rateLimiting.limit)) rateLimiting.admit(caller);
   return caller;
 }
+
+/** Why an API token is not accepted; undefined if it is. */
+export function describeRefusal({ isRevoked, enabled, isExpired, isReplaced }: ApiTokenState): string | undefined {
+  if (isRevoked) return 'The API token is revoked.';
+  if (!enabled) return 'The API token is disabled. Someone with the scope admin can enable it again.';
+  if (isExpired) return 'The API token has expired.';
+  return isReplaced ? 'The secret of the API token was replaced. Use its new secret.' : undefined;
+}
+
+type ApiTokenState = Pick<ApiTokenRecord, 'isRevoked' | 'enabled' | 'isExpired' | 'isReplaced'>;
 
 /**
  * The hashes of the secrets that were used last: to check and hash one takes a tenth of the processor time of a look-up. Whether

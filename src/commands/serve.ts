@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Logger } from 'pino';
 import { acceptBootstrapToken, type IssuedApiToken, issueFirstApiToken } from '../api-tokens/api-tokens.ts';
+import { describeRefusal } from '../api-tokens/authenticate.ts';
+import type { ApiTokenRecord } from '../api-tokens/statements.ts';
 import { startStatistics } from '../database/table-statistics.ts';
 import { createDb } from '../db.ts';
 import { documentChecker } from '../docs-config/pool/check-documents.ts';
@@ -54,7 +56,7 @@ export async function serve(args: string[]): Promise<number> {
   return withDatabase(async ({ config, log, database, keys }) => {
     if (cluster.isPrimary) warnOfOpenFiles(config, log);
     const db = createDb(database);
-    if (config.bootstrapApiToken) await acceptBootstrapToken(db, config.bootstrapApiToken);
+    if (config.bootstrapApiToken) warnOfBootstrapToken(await acceptBootstrapToken(db, config.bootstrapApiToken), log);
     // Before any client can ask for it: a verifier that has seen no key would keep that for a while.
     await new SigningKeys(bindSigningKeys(database), keys).list();
     tracing.active = createTracing(readPackageVersion());
@@ -135,6 +137,15 @@ function workerCount(args: string[]): number {
     'serve accepts one option: --workers N, the number of processes, from 1 to 999 (default: 1).\n' +
       'Settings, such as PORT, are environment variables; the command help lists them.',
   );
+}
+
+/** Logs that the API token of the setting is not accepted, or not as `admin`. @param stored one that was stored before. */
+function warnOfBootstrapToken(stored: ApiTokenRecord | undefined, log: Logger): void {
+  if (!stored) return;
+  const problem = describeRefusal(stored) ?? (stored.scopes.includes('admin') ? undefined : 'It lacks the scope admin.');
+  if (!problem) return;
+  const remedy = 'Set BOOTSTRAP_API_TOKEN to another value, or remove it if it is not used any more.';
+  log.warn(`BOOTSTRAP_API_TOKEN is the API token #${stored.id}, which was stored before. ${problem} ${remedy}`);
 }
 
 /** Prints the first API token, or logs that its secret is lost. */

@@ -2,11 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { acceptBootstrapToken, revokeApiToken, rotateApiToken } from '../../src/api-tokens/api-tokens.ts';
+import { acceptBootstrapToken, revokeApiToken, rotateApiToken, updateApiToken } from '../../src/api-tokens/api-tokens.ts';
+import { ownAuthor } from '../../src/commands/context.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { maxInlineCharacters } from '../../src/docs-config/pool/check-documents.ts';
 import { httpLimits } from '../../src/http-limits.ts';
 import { tokenPrefixes } from '../../src/token-prefixes.ts';
+import type { Services } from '../../src/user-groups/user-groups.ts';
 import { makeDataDir } from '../support/data-dir.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { sendRequest } from '../support/gateway.ts';
@@ -143,25 +145,30 @@ test('the limit of headers does not depend on the options of Node.js', async () 
   expect(status).toBe(431);
 });
 
-test('a revoked BOOTSTRAP_API_TOKEN stays revoked when the gateway restarts', async () => {
+test.each<[string, (services: Services, id: number) => Promise<unknown>, number, RegExp]>([
+  ['revoked', ({ db }, id) => revokeApiToken(db, id), 401, /The API token is revoked/],
+  ['disabled', ({ db }, id) => updateApiToken(db, id, { enabled: false }, ownAuthor()), 401, /The API token is disabled/],
+  ['replaced', ({ db }, id) => rotateApiToken(db, id, 0), 401, /The secret of the API token was replaced/],
+  [
+    'lesser',
+    ({ db }, id) => db.apiToken.update({ where: { id }, data: { scopes: ['groups:read'] } }),
+    200,
+    /lacks the scope admin/,
+  ],
+])('a %s BOOTSTRAP_API_TOKEN stays what it is when the gateway restarts, which logs it', async (_, change, status, warning) => {
   await migrate(database);
-  await acceptBootstrapToken(bindQueries(database).db, 'an-operators/own+choice=2026');
+  const services = bindQueries(database);
+  const secret = 'an-operators/own+choice=2026';
+  await acceptBootstrapToken(services.db, secret);
   const { id } = await database.prisma.apiToken.findFirstOrThrow();
-  await revokeApiToken(database.prisma, id);
-  const gateway = await serve({ DATABASE_URL: database.url, BOOTSTRAP_API_TOKEN: 'an-operators/own+choice=2026' });
-  expect((await getGroup(gateway.url, 'an-operators/own+choice=2026')).status).toBe(401);
-});
-
-test('a BOOTSTRAP_API_TOKEN whose secret was replaced stays replaced when the gateway starts again', async () => {
-  await migrate(database);
-  const { db } = bindQueries(database);
-  await acceptBootstrapToken(db, 'an-operators/own+choice=2026');
-  const { id } = await database.prisma.apiToken.findFirstOrThrow();
-  const { secret } = await rotateApiToken(db, id, 0);
-  const gateway = await serve({ DATABASE_URL: database.url, BOOTSTRAP_API_TOKEN: 'an-operators/own+choice=2026' });
-  expect((await getGroup(gateway.url, 'an-operators/own+choice=2026')).status).toBe(401);
-  expect((await getGroup(gateway.url, secret)).status).toBe(200);
+  await change(services, id);
+  const gateway = await serve({ DATABASE_URL: database.url, BOOTSTRAP_API_TOKEN: secret });
+  expect((await getGroup(gateway.url, secret)).status).toBe(status);
   expect(await database.prisma.apiToken.count()).toBe(1);
+  const { stderr } = await gateway.stop();
+  expect(stderr).toMatch(/"level":"warn".*BOOTSTRAP_API_TOKEN is the API token #1, .*Set BOOTSTRAP_API_TOKEN to another value/);
+  expect(stderr).toMatch(warning);
+  expect(stderr).not.toContain(secret);
 });
 
 test('reports every invalid setting at once by name, starts nothing, and prints no value', async () => {
