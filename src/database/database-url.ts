@@ -85,6 +85,8 @@ function parameterProblem(parameters: URLSearchParams): string | undefined {
   if (empty) return `has the parameter ${empty} without a value`;
   const misspelled = names.find((name) => parameterValues.get(name)?.includes(parameters.get(name) ?? '') === false);
   if (misspelled) return `has a ${misspelled} that is none of ${parameterValues.get(misspelled)?.join(', ')}`;
+  const port = parameters.get('port') ?? '1';
+  if (!/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65_535) return 'has a port that is none from 1 to 65535';
   return parameters.has('ssl') && parameters.has('sslmode') ? 'has ssl and sslmode; give it one of them' : undefined;
 }
 
@@ -113,9 +115,13 @@ export function withOptions(serverUrl: string, options: string): string {
 
 /** The hosts, ports and database of a valid URL, for messages. */
 export function describeServers(text: string): string {
-  const { serverUrls } = parseDatabaseUrl(text);
-  const { pathname } = new URL(serverUrls[0] as string);
-  return `${serverUrls.map((url) => new URL(url).host).join(',')}${pathname}`;
+  const urls = parseDatabaseUrl(text).serverUrls.map((url) => new URL(url));
+  return `${urls.map(describeServer).join(',')}${urls[0]?.pathname}`;
+}
+
+/** As the driver reads it, for which parameters count more than the authority. */
+function describeServer({ hostname, port, searchParams }: URL): string {
+  return [searchParams.get('host') ?? hostname, searchParams.get('port') ?? port].filter((part) => part !== '').join(':');
 }
 
 /** The names under which connections of the gateway are listed in `pg_stat_activity`. */

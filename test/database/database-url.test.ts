@@ -95,6 +95,9 @@ test.each<readonly [string, string, RegExp]>([
       return [parameter, `postgresql://u:pass-word@a/x?${parameter}`, message] as const;
     },
   ),
+  ...['5432x', '5432.9', '0', '65536', '-1', '0x10', '1e3', ' 1'].map(
+    (port) => [`port=${port}`, `postgresql://u:pass-word@a/x?port=${port}`, /^has a port that is none from 1 to 65535$/] as const,
+  ),
   [
     'a misspelled sslmode',
     'postgresql://u:pass-word@a/x?sslmode=requir',
@@ -118,8 +121,13 @@ test.each<readonly [string, string, RegExp]>([
   expect(parse).not.toThrow(secret);
 });
 
-test('messages show the hosts and the database only', () => {
-  expect(describeServers('postgresql://u:pass-word@a:1,[::1],b/x?password=pass-word')).toBe('a:1,[::1],b/x');
+test.each([
+  ['postgresql://u:pass-word@a:1,[::1],b/x?password=pass-word', 'a:1,[::1],b/x'],
+  ['postgresql://u:pass-word@a:1/x?host=b&port=2', 'b:2/x'],
+  ['postgresql://u:pass-word@a:1/x?host=b', 'b:1/x'],
+  ['postgresql:///x?host=/run/postgresql&password=pass-word', '/run/postgresql/x'],
+])('messages about %s show the hosts and the database only', (url, shown) => {
+  expect(describeServers(url)).toBe(shown);
 });
 
 test('when no server can be reached, the error says why, by server', async () => {
