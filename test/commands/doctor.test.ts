@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -268,16 +268,20 @@ test.each<Case>([
           () => when(stopped((path) => chownSync(join(path, 'postgres'), 4_711, 4_711))),
           /\/postgres belongs to another user than the one that runs PostgreSQL As root, run: chown -R \d+:\d+ .*\/postgres$/,
         ],
-        [
-          'data-directory',
-          'whose data is of another user',
-          'failure',
-          () => when(stopped((path) => chownSync(join(path, 'postgres/base'), 4_711, 4_711))),
-          /\/postgres\/base belongs to another user than the one that runs PostgreSQL As root, run: chown -R \d+:\d+ .*\/postgres$/,
-        ],
+        ...['global', 'global/pg_control', 'postgresql.conf', 'base', 'pg_xact'].map(
+          (name): Case => [
+            'data-directory',
+            `whose ${name} is of another user`,
+            'failure',
+            () => when(stopped((path) => chownSync(join(path, 'postgres', name), 4_711, 4_711))),
+            new RegExp(
+              `/postgres/${name} belongs to another user than the one that runs PostgreSQL As root, run: chown -R \\d+:\\d+ .*/postgres$`,
+            ),
+          ],
+        ),
       ]
     : []) as Case[]),
-  ...['PG_VERSION', 'global/pg_control', 'postgresql.conf', 'pg_hba.conf', 'pg_wal'].map(
+  ...['PG_VERSION', 'global/pg_control', 'postgresql.conf', 'pg_hba.conf', 'pg_wal', 'pg_xact'].map(
     (name): Case => [
       'data-directory',
       `without ${name}`,
@@ -299,6 +303,32 @@ test.each<Case>([
     'ok',
     () => when(stopped((path) => readdirSync(path).map((name) => rmSync(join(path, name), { recursive: true })))),
     /has no database yet: the first start creates it/,
+  ],
+  [
+    'data-directory',
+    'whose folder of the database is empty, whoever owns it',
+    'ok',
+    () =>
+      when(
+        stopped((path) => {
+          for (const name of readdirSync(path)) rmSync(join(path, name), { recursive: true });
+          mkdirSync(join(path, 'postgres'));
+        }),
+      ),
+    /has no database yet: the first start creates it/,
+  ],
+  [
+    'data-directory',
+    'with a restore that was killed',
+    'failure',
+    () =>
+      when(
+        stopped((path) => {
+          for (const name of readdirSync(path)) rmSync(join(path, name), { recursive: true });
+          mkdirSync(join(path, 'restore.partial'));
+        }),
+      ),
+    /restore.partial exists: a backup is being restored to this DATA_DIR, or the restore was killed Wait until it has finished/,
   ],
   ['data-directory', 'in a file', 'failure', () => when({ DATA_DIR: join(someFile('', 0o600), 'x') }), /file is not writable/],
   [

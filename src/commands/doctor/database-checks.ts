@@ -16,7 +16,7 @@ import { KeyRing } from '../../encryption/keys.ts';
 import { findKeyIdsInUse } from '../../key-rotation/statements.ts';
 import { keyFile, readKeyFile } from '../key-file.ts';
 import { type CheckContext, counted, describeBytes, failure, type Outcome, ofDatabase, ok, skipped, warning } from './check.ts';
-import { describeMode } from './machine-checks.ts';
+import { describeMode } from './data-directory-check.ts';
 
 /** The oldest major version of PostgreSQL that the gateway works with. */
 const minMajor = 15;

@@ -6,6 +6,7 @@ import { escapeJson, escapeLines } from '../../terminal-text.ts';
 import { redactTokens } from '../../tokens.ts';
 import { asksForHelp, readJsonFlag } from '../options.ts';
 import { type Check, type CheckContext, counted, failure, type Outcome, type Status } from './check.ts';
+import { checkDataDirectory } from './data-directory-check.ts';
 import {
   checkAuditLog,
   checkClock,
@@ -20,7 +21,7 @@ import {
   checkSchema,
   checkSessions,
 } from './database-checks.ts';
-import { checkDataDirectory, checkDisk, checkNode, checkOpenFiles, checkPort, checkSettings } from './machine-checks.ts';
+import { checkDisk, checkNode, checkOpenFiles, checkPort, checkSettings } from './machine-checks.ts';
 
 /** A check that was made. */
 export interface Finding extends Outcome {

@@ -60,21 +60,22 @@ export async function createCluster(layout: Layout, binaries: Binaries): Promise
 
 /** An empty database in the place of one that is being restored, or is lost, would look like it. */
 function requireNew(layout: Layout): void {
-  const draft = join(layout.dataDir, restoreDraftName);
-  const lost = existsSync(draft)
-    ? new Error(
-        `${draft} exists: a backup is being restored to this DATA_DIR, or the restore was killed. Wait until it has finished. If none runs, ` +
-          'delete the folder and restore the backup again; to begin with an empty database instead, delete the folder only.',
-      )
-    : findLoss(layout);
+  const lost = findLoss(layout);
   if (lost) throw lost;
 }
 
-/** Says that a database is gone, whose keys are left. A first start that was interrupted before it had one leaves no keys. */
+/** Says that a database is being restored, or is gone: a first start that was interrupted before it had one leaves no keys. */
 export function findLoss(layout: Layout): UncertainDatabase | undefined {
+  const draft = join(layout.dataDir, restoreDraftName);
   const keys = join(layout.dataDir, keyFileName);
+  const left = [draft, keys].find((path) => existsSync(path));
   // In this order: another process may be creating both.
-  if (!existsSync(keys) || readMajor(layout) !== undefined) return undefined;
+  if (!left || readMajor(layout) !== undefined) return undefined;
+  if (left === draft)
+    return new UncertainDatabase(
+      `${draft} exists: a backup is being restored to this DATA_DIR, or the restore was killed`,
+      'Wait until it has finished. If none runs, delete the folder and restore the backup again, or begin with an empty database.',
+    );
   return new UncertainDatabase(
     `${layout.dataDir} has encryption keys, but no database`,
     `Mount the disk with the data, or restore a backup. To begin with an empty database, move ${keys} elsewhere.`,
