@@ -15,7 +15,8 @@ import { ownAuthor, withExistingDatabase } from './context.ts';
 import { fileOf, formatFrom, groupsHelp, openOutput } from './groups-arguments.ts';
 import { collectRejections, type Report } from './import-rejections.ts';
 import { assertValid, choice, environmentOf, readOptions, type Streams, suggest, UsageError, unexpected } from './options.ts';
-import { openProgress, thousands } from './output.ts';
+import { isClosed, openProgress, thousands } from './output.ts';
+import { processIo } from './process-io.ts';
 import { abortOnStop, exitCodeOf } from './stop-request.ts';
 
 interface ImportRequest extends Pick<ImportOptions, 'onExisting' | 'dryRun'> {
@@ -96,7 +97,11 @@ interface Source {
 }
 
 async function openSource(file: string, stdin: Readable): Promise<Source> {
-  if (file === '-') return { chunks: stdin, bytes: undefined };
+  if (file === '-') {
+    const problem = stdin === processIo.stdin ? stdinProblem() : undefined;
+    if (problem) throw new UsageError(`Cannot read standard input: ${problem}. Nothing was imported.`);
+    return { chunks: stdin, bytes: undefined };
+  }
   try {
     const fd = await promisify(open)(file, 'r');
     const stats = fstatSync(fd);
@@ -110,6 +115,12 @@ async function openSource(file: string, stdin: Readable): Promise<Source> {
   } catch (error) {
     throw new UsageError(`Cannot read ${file}: ${(error as Error).message}. Nothing was imported.`);
   }
+}
+
+/** Why nothing can be read from the standard input of this process, which would look empty. */
+function stdinProblem(): string | undefined {
+  if (fstatSync(0).isDirectory()) return 'it is a folder';
+  return isClosed(0) ? 'it is closed' : undefined;
 }
 
 type Db = Parameters<typeof importUserGroups>[0];

@@ -1,4 +1,4 @@
-import { existsSync, fstatSync, readSync, statSync } from 'node:fs';
+import { existsSync, fstatSync, readSync, statSync, writeSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { escapeJson } from '../terminal-text.ts';
 import { type OutputStreams, type Streams, UsageError } from './options.ts';
@@ -79,15 +79,15 @@ export function printResult({ stdout }: Pick<Streams, 'stdout'>, asJson: boolean
 }
 
 /**
- * Whether the standard output is closed (`>&-`). In its place Node.js opens the null device, for reading and writing, where
- * everything would seem to be written. A shell opens it for writing only, so that `>/dev/null` remains possible. Programs that
- * discard the output of another, such as Node.js with `stdio: 'ignore'`, open it for both, too.
+ * Whether the standard input (`<&-`) or the standard output (`>&-`) is closed. In its place Node.js opens the null device, for
+ * reading and writing: everything would seem to be read or written. A shell opens it for one of both, so that `>/dev/null`
+ * remains possible. Programs that discard the output of another, such as Node.js with `stdio: 'ignore'`, open it for both, too.
  */
-export function isOutputClosed(): boolean {
-  const fd = 1;
+export function isClosed(fd: 0 | 1): boolean {
   if (!existsSync(devNull) || fstatSync(fd).rdev !== statSync(devNull).rdev) return false;
   try {
-    readSync(fd, Buffer.alloc(1));
+    if (fd === 0) writeSync(fd, '.');
+    else readSync(fd, Buffer.alloc(1));
     return true;
   } catch {
     return false;
@@ -96,14 +96,14 @@ export function isOutputClosed(): boolean {
 
 /**
  * Makes sure that the standard output is open, for what cannot be had again. Commands that are also run for their exit status or
- * their effect must not call this: see {@link isOutputClosed}.
+ * their effect must not call this: see {@link isClosed}.
  *
  * @param stdout a stream that is not the one of the process is open.
  * @param consequence what was not done, and what to do.
  * @throws UsageError
  */
 export function assertOutput(stdout: unknown, consequence: string): void {
-  if (stdout === processIo.stdout && isOutputClosed()) throw new UsageError(`Standard output is closed. ${consequence}`);
+  if (stdout === processIo.stdout && isClosed(1)) throw new UsageError(`Standard output is closed. ${consequence}`);
 }
 
 /** What is not done without an output, which would have a secret that is shown only once. */

@@ -25,7 +25,7 @@ import { keyRefreshMs } from './key-file.ts';
 import { compareOpenFiles } from './open-files.ts';
 import { listen, requireFreeAddress } from './open-listener.ts';
 import { UsageError } from './options.ts';
-import { isOutputClosed } from './output.ts';
+import { isClosed } from './output.ts';
 import { readPersistedOperations } from './persisted-operations-files.ts';
 import { processIo } from './process-io.ts';
 import { untilStopRequested } from './stop-request.ts';
@@ -151,7 +151,7 @@ function warnOfBootstrapToken(stored: ApiTokenRecord | undefined, log: Logger): 
 /** Prints the first API token, or logs that its secret is lost. */
 function showFirst({ secret, apiToken }: IssuedApiToken, url: string, log: Logger): void {
   const reportLoss = (reason: string) => log.error(describeLostSecret(apiToken.id, reason));
-  if (isOutputClosed()) reportLoss('it is closed');
+  if (isClosed(1)) reportLoss('it is closed');
   else processIo.stdout.write(welcome(url, secret), (failure) => failure && reportLoss(failure.message));
 }
 

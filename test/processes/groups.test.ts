@@ -340,6 +340,21 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
+test.runIf(process.platform === 'linux').each([
+  ['< /tmp', 'it is a folder'],
+  ['<&-', 'it is closed'],
+])('an import from a standard input that cannot be read is refused (%s)', async (input, reason) => {
+  const { settings } = await open();
+  const command = `exec "${process.execPath}" dist/main.js groups import - ${input}`;
+  expect(await launch('sh', ['-c', command], settings).ended).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: `Cannot read standard input: ${reason}. Nothing was imported.\n`,
+  });
+  const empty = await launch('sh', ['-c', command.replace(input, '< /dev/null')], settings).ended;
+  expect(empty).toMatchObject({ code: 0, stderr: '' });
+});
+
 test('fields that groups do not have are named once, with what was meant, and many of them in part', async () => {
   const { settings } = await open();
   const fields = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`other${index}`, 1]));
@@ -464,6 +479,8 @@ test.each([
     /one of them must be user_group_id or providedId\. Known columns: .*environmentTag/,
   ],
   ['a column twice', 'a.csv', 'user_group_id,name,name\n', /names the column "name" twice/],
+  ['nothing in it', 'a.csv', '', /The first line must name the columns/],
+  ['empty lines only', 'a.csv', '\r\n\n', /The first line must name the columns/],
   ['UTF-16', 'a.csv', Buffer.from('\uFEFFuser_group_id\n', 'utf16le').toString('latin1'), /is in UTF-16/],
 ])('a file with %s is not imported', async (_, name, text, message) => {
   const { settings } = await open();

@@ -225,5 +225,10 @@ export async function* readGroupLines(
     const reason = printable(parsed.problem) + span;
     return [{ read: { line, reason, kind: withoutValues(parsed.problem) }, bytes }];
   };
-  for await (const records of readRecords(chunks, boundaries())) yield records.flatMap(toLine);
+  let isEmpty = true;
+  for await (const records of readRecords(chunks, boundaries())) {
+    isEmpty &&= records.length === 0;
+    yield records.flatMap(toLine);
+  }
+  if (isEmpty && format === 'csv') parse(''); // fails, because it names no columns
 }
