@@ -6,12 +6,8 @@ export type Row = readonly (string | null)[];
 const asText = (text: string): string => text;
 
 /**
- * The options of a statement whose rows stay text, so that a column is decoded only if it is read.
- *
- * A subclass of the driver's query that overrides two private methods, to skip the column descriptions too, saves 3.2 µs of CPU
- * time per statement and 0.05 µs per row of ten columns. That is 0.4 µs of some 90 per request where twenty requests share a
- * statement, and 6 µs of more than 300 for a request that is alone: less than a twentieth, too little to depend on private
- * methods.
+ * The options of a statement whose rows stay text, so that a column is decoded only if it is read. To skip the descriptions of
+ * the columns, too, takes private methods of the driver and saves too little for that: bench/tried.md.
  */
 export const textRows = { rowMode: 'array', types: { getTypeParser: () => asText } } as const;
 

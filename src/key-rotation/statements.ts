@@ -63,7 +63,7 @@ async function ifDefined(find: () => Promise<string[]>): Promise<string[]> {
 const isUndefined = (error: unknown): boolean => ['42P01', '42703'].includes((error as { code?: string }).code ?? '');
 
 /** The tables that hold user group tokens. In each, `token_hash` is unique and begins with the id of the key of its row. */
-export const tokenTables = ['user_group', 'retired_token'] as const;
+const tokenTables = ['user_group', 'retired_token'] as const;
 
 /** One of {@link tokenTables}. */
 export type TokenTable = (typeof tokenTables)[number];

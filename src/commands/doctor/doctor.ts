@@ -71,7 +71,7 @@ const defaults = {
  *
  * If the settings are invalid, there is one finding for each mistake, and no other check is made.
  */
-export async function* runChecks(options: DoctorOptions): AsyncGenerator<Finding> {
+async function* runChecks(options: DoctorOptions): AsyncGenerator<Finding> {
   let config: Config;
   try {
     config = readConfig(options.environment, false);
