@@ -19,11 +19,12 @@ const restartDelayMs = 1_000;
  * Runs `count` processes that share one port, also the one that the system chose for `PORT=0`, restarts those that exit
  * unexpectedly, and stops all of them once `stop` resolves with a reason.
  *
- * @returns the exit code: 0, or 1 when no worker could start before `stop` resolved.
+ * @returns the exit code: 0, or 1 when no worker could start before `stop` resolved, or one failed after that.
  */
 export async function runWorkers(count: number, stop: Promise<string>, log: Logger): Promise<number> {
   let stopping = false;
   let everListened = false;
+  let hasFailed = false;
   const workers = new Set<Worker>();
   /** Those that listen on the port of the settings as the first of them got it. */
   const asConfigured = new Set<Worker>();
@@ -59,7 +60,10 @@ export async function runWorkers(count: number, stop: Promise<string>, log: Logg
         asConfigured.delete(worker);
         const end = `worker ${pid} ${signal ? `was killed by ${signal}` : `exited with code ${code}`}`;
         if (stopping) {
-          if (code !== 0) log.warn(end);
+          if (code !== 0) {
+            hasFailed = true;
+            log.error(end);
+          }
           if (workers.size === 0) resolve();
         } else if (everListened || workers.size > 0) {
           log.error(`${end}; restarting in ${restartDelayMs / 1_000} s`);
@@ -77,7 +81,7 @@ export async function runWorkers(count: number, stop: Promise<string>, log: Logg
       if (workers.size === 0) resolve();
     });
   });
-  return everListened || stopping ? 0 : 1;
+  return hasFailed || !(everListened || stopping) ? 1 : 0;
 }
 
 /**

@@ -3,12 +3,13 @@ import { createServer } from 'node:net';
 import { untilStoppedByPrimary } from '../../src/commands/workers.ts';
 
 // The smallest worker: listens until it is stopped. With the argument `exit` every other one exits after it has
-// requested the listener, whose address Node.js looks up first.
+// requested the listener, whose address Node.js looks up first. With `drain` each is killed when it is to stop.
 const stop = untilStoppedByPrimary();
 const running = setInterval(() => {}, 60_000); // as a connection to a database keeps a worker running
 const server = createServer().listen(0, '127.0.0.1');
 if (process.argv[2] === 'exit' && (cluster.worker?.id ?? 0) % 2 === 1)
   setTimeout(() => process.kill(process.pid, 'SIGKILL'), 200);
 await stop;
+if (process.argv[2] === 'drain') process.kill(process.pid, 'SIGKILL');
 server.close();
 clearInterval(running);

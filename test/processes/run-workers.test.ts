@@ -29,6 +29,13 @@ test('workers that are to stop before they have loaded their modules stop, and t
   expect(lines.map((line) => JSON.parse(line).msg)).toEqual(['SIGTERM: stopping 2 workers']);
 });
 
+test('a worker that is killed while it drains is a failure', async () => {
+  setWorker('drain');
+  expect(await runWorkers(2, Promise.resolve('SIGTERM'), log)).toBe(1);
+  const messages = lines.map((line) => JSON.parse(line).msg);
+  expect(messages.slice(1)).toEqual(Array(2).fill(expect.stringMatching(/^worker \d+ was killed by SIGKILL$/)));
+});
+
 test('a worker that exits before the primary process responds to its request for the listener is replaced', async () => {
   let stop = (_reason: string): void => {};
   const stopped = new Promise<string>((resolve) => {
