@@ -36,7 +36,7 @@ export async function prepareReplacement(path: string, previous: Buffer, text: s
     throw new Error('The file has changed in the meantime, and was not replaced. Run the command again.');
   };
   try {
-    await writeFile(draft, text, { mode, flag: 'wx' });
+    await writeFile(draft, text, { mode, flag: 'wx', flush: true });
     const own = await stat(draft);
     if (own.uid !== uid || own.gid !== gid) await chown(draft, uid, gid); // with another owner, the first may be locked out
     await chmod(draft, mode); // what writeFile sets is reduced by the umask
