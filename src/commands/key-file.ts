@@ -1,18 +1,7 @@
-import { randomUUID } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Database } from '../database/client.ts';
+import { readOrCreate, replaceFile } from '../database/durable-file.ts';
 import { keyFileName } from '../database/embedded/layout.ts';
 import { generateEncryptionKey, maxKeyFileBytes, parseEncryptionKeys } from '../encryption/key-texts.ts';
 import { KeyRing } from '../encryption/keys.ts';
@@ -29,18 +18,12 @@ export const keyRefreshMs = 1_000;
 
 /** Creates the file with a new key unless there is one. Of several processes that do so at once, all use the key of one. */
 export function createKeyFile(file: string): void {
-  if (existsSync(file)) return;
-  try {
-    // Unlike a rename, a link never replaces what another process put there.
-    writeDraft(file, `${generateEncryptionKey()}\n`, (draft) => linkSync(draft, file));
-  } catch (error) {
-    if (!existsSync(file)) throw error;
-  }
+  readOrCreate(file, () => `${generateEncryptionKey()}\n`);
 }
 
 /** Adds a new key, which encrypts from now on. The file has the old keys or the new ones, also after a crash of the machine. */
 export function addKey(file: string): void {
-  writeDraft(file, `${generateEncryptionKey()}\n${readFileSync(file, 'utf8')}`, (draft) => renameSync(draft, file));
+  replaceFile(file, `${generateEncryptionKey()}\n${readFileSync(file, 'utf8')}`);
 }
 
 /** Reads the keys in the file. @throws Error that names the file and what is wrong; the message contains no key. */
@@ -89,35 +72,6 @@ export function followKeyFile(
 function versionOf(file: string): string | undefined {
   const stat = statSync(file, { throwIfNoEntry: false, bigint: true });
   return stat && `${stat.ino} ${stat.mtimeNs} ${stat.size}`;
-}
-
-/** Writes a file next to `file` that only its owner may read, and has it put into place. On disk when this returns. */
-function writeDraft(file: string, text: string, place: (draft: string) => void): void {
-  const draft = `${file}.${randomUUID()}.tmp`;
-  try {
-    const descriptor = openSync(draft, 'wx', 0o600);
-    try {
-      writeSync(descriptor, text);
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
-    place(draft);
-    syncFolder(dirname(file));
-  } finally {
-    rmSync(draft, { force: true });
-  }
-}
-
-/** Makes a new name in a folder survive a crash of the machine. Windows cannot open folders. */
-function syncFolder(folder: string): void {
-  if (process.platform === 'win32') return;
-  const descriptor = openSync(folder, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }
 
 /**

@@ -1,8 +1,8 @@
 import { lstat, mkdir, readdir, realpath, rename, rmdir, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { syncFolder } from '../durable-file.ts';
 import type { Layout } from '../embedded/layout.ts';
 import { ifMissing } from './cluster-files.ts';
-import { syncFolder } from './copy-file.ts';
 
 /** The codes of errors for a lack of space, and for the limit of a user. */
 const noSpace: readonly (string | undefined)[] = ['ENOSPC', 'EDQUOT'];
@@ -92,5 +92,5 @@ export async function publish(draft: string, target: string): Promise<void> {
     const text = `${target} was created during the backup, and a backup never replaces anything. Choose another folder.`;
     throw new Error(text, { cause });
   }
-  await syncFolder(dirname(target));
+  syncFolder(dirname(target));
 }

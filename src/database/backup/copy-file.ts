@@ -63,17 +63,6 @@ export async function writeDurably(target: string, content: string | Buffer): Pr
   return { bytes: Buffer.byteLength(content), sha256: createHash('sha256').update(content).digest('hex') };
 }
 
-/** Makes the names in a folder survive a crash of the machine. Windows cannot open folders. */
-export async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  const handle = await open(folder);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
 /** Runs `work` for every item, a few at a time; after a failure no further one is begun. @throws the first failure. */
 export async function forEachOf<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
   const pending = items.values();

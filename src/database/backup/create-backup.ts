@@ -4,12 +4,13 @@ import { join, resolve, sep } from 'node:path';
 import pg from 'pg';
 import type { Connection } from '../client.ts';
 import { applicationNames } from '../database-url.ts';
+import { syncFolder } from '../durable-file.ts';
 import { readMajor } from '../embedded/cluster.ts';
 import { openEmbedded } from '../embedded/embedded.ts';
 import { findLayout, type Layout } from '../embedded/layout.ts';
 import { describeWriteFailure, makeDraft, publish, requireFree } from './backup-target.ts';
 import { controlFile, findClusterFiles, ifMissing, readControlFile } from './cluster-files.ts';
-import { copyFile, forEachOf, syncFolder, writeDurably } from './copy-file.ts';
+import { copyFile, forEachOf, writeDurably } from './copy-file.ts';
 import { type BackupFile, type Manifest, writeManifest } from './manifest.ts';
 
 /** The folder of a backup that has the data directory. */
@@ -124,9 +125,9 @@ async function copyAll(
   files.sort((a, b) => (a.path < b.path ? -1 : 1));
   const { systemIdentifier } = session;
   const manifest = { gateway, postgres, systemIdentifier, startedAt, completedAt, stopLsn, folders: allFolders, files };
-  for (const path of allFolders) await syncFolder(join(draft, path));
+  for (const path of allFolders) syncFolder(join(draft, path));
   await writeManifest(draft, manifest);
-  await syncFolder(draft);
+  syncFolder(draft);
   return manifest;
 }
 

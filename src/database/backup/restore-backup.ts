@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Connection } from '../client.ts';
+import { syncFolder } from '../durable-file.ts';
 import { type Binaries, findBinaries } from '../embedded/binaries.ts';
 import { describeFatalErrors, startServer, stopServer } from '../embedded/cluster.ts';
 import { embeddedConnection, isTransient } from '../embedded/embedded.ts';
@@ -12,7 +13,7 @@ import { requirePassword } from '../embedded/password.ts';
 import { runningPostmaster } from '../embedded/server-lock.ts';
 import { withCode } from '../errors.ts';
 import { describeLeft, describeWriteFailure } from './backup-target.ts';
-import { copyFile, forEachOf, syncFolder } from './copy-file.ts';
+import { copyFile, forEachOf } from './copy-file.ts';
 import { clusterFolder, requireSpace } from './create-backup.ts';
 import { type BackupFile, type Manifest, readManifest } from './manifest.ts';
 import {
@@ -155,7 +156,7 @@ async function copyFiles(
   });
   for (const file of others) if (!secrets.has(file.path)) await copy(file, join(draft.dataDir, file.path));
   for (const [name, path] of secrets) await copyFile(path, join(draft.dataDir, name), { signal });
-  for (const folder of [...folders, draft.dataDir]) await syncFolder(folder);
+  for (const folder of [...folders, draft.dataDir]) syncFolder(folder);
 }
 
 /** Has PostgreSQL replay the log, and looks at the result. PostgreSQL is stopped when this returns. */
@@ -191,7 +192,7 @@ async function recover<Report>(
   } finally {
     await stopServer(draft, binaries);
     for (const name of ['postgres.log', 'postmaster.opts']) await rm(join(draft.cluster, name), { force: true });
-    await syncFolder(dirname(draft.cluster));
+    syncFolder(dirname(draft.cluster));
   }
 }
 

@@ -2,11 +2,12 @@ import { createHash, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { link, lstat, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { syncFolder } from '../durable-file.ts';
 import type { Binaries } from '../embedded/binaries.ts';
 import { runInitdb } from '../embedded/cluster.ts';
 import { type Layout, restoreDraftName } from '../embedded/layout.ts';
 import { controlFile, ifMissing, isLeftOut } from './cluster-files.ts';
-import { forEachOf, syncFolder } from './copy-file.ts';
+import { forEachOf } from './copy-file.ts';
 import { clusterFolder } from './create-backup.ts';
 import type { Manifest } from './manifest.ts';
 
@@ -38,7 +39,7 @@ export async function publish(draft: Layout, layout: Layout, secretFiles: readon
     const text = `${layout.dataDir} was used by a gateway during the restore, and a restore never replaces anything. Stop the gateway, and restore into a new folder.`;
     throw new Error(text, { cause });
   }
-  for (const folder of new Set([layout.home, layout.dataDir])) await syncFolder(folder);
+  for (const folder of new Set([layout.home, layout.dataDir])) syncFolder(folder);
 }
 
 /** Removes the temporary files of a restore next to its result. Never rejects. @returns the folders that could not be removed. */
@@ -71,7 +72,7 @@ export async function renewConfiguration({ files }: Manifest, layout: Layout, bi
   } finally {
     await rm(fresh, { recursive: true, force: true });
   }
-  await syncFolder(layout.cluster);
+  syncFolder(layout.cluster);
   return replaced;
 }
 

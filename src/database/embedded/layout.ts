@@ -1,19 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import {
-  accessSync,
-  chmodSync,
-  constants,
-  existsSync,
-  linkSync,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { readOrCreate } from '../durable-file.ts';
 
 /** The folders of the embedded PostgreSQL, and the user it runs as. */
 export interface Layout {
@@ -160,24 +149,6 @@ export const copiesFolder = (layout: Layout): string => (layout.user ? systemFol
  */
 function systemFolderName(dataDir: string): string {
   return readOrCreate(join(dataDir, homeRecord), () => `data-${randomBytes(6).toString('hex')}`);
-}
-
-/**
- * The content of a file, which is created if it does not exist. Of several processes that create it concurrently, one succeeds.
- */
-export function readOrCreate(file: string, create: () => string): string {
-  if (!existsSync(file)) {
-    const draft = `${file}.${process.pid}`;
-    writeFileSync(draft, create(), { mode: 0o600 });
-    try {
-      linkSync(draft, file); // unlike a rename, never replaces the file of another process
-    } catch (error) {
-      if (!existsSync(file)) throw error;
-    } finally {
-      rmSync(draft);
-    }
-  }
-  return readFileSync(file, 'utf8');
 }
 
 /** A user of the operating system, by number. */

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readOrCreate } from '../durable-file.ts';
 import type { Binaries } from './binaries.ts';
-import { type Layout, readOrCreate } from './layout.ts';
+import type { Layout } from './layout.ts';
 
 /** The name of the file in `DATA_DIR` that holds the superuser's password. */
 export const passwordFileName = 'postgres-password';
