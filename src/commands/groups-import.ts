@@ -10,7 +10,6 @@ import type { FormatName } from '../user-groups/files/formats.ts';
 import { readGroupLines } from '../user-groups/files/formats.ts';
 import { type ImportOptions, type ImportSummary, importUserGroups, type ReadLine } from '../user-groups/import.ts';
 import { importNames } from '../user-groups/import-lines.ts';
-import { queryIn } from '../user-groups/statements/import.ts';
 import { ownAuthor, withExistingDatabase } from './context.ts';
 import { fileOf, formatFrom, groupsHelp, openOutput } from './groups-arguments.ts';
 import { collectRejections, type Report } from './import-rejections.ts';
@@ -41,9 +40,7 @@ export async function importGroups(args: readonly string[], io: Streams): Promis
   let report: Report | undefined;
   try {
     report = await openReport(request.report);
-    return await withExistingDatabase(({ database, keys }) =>
-      run({ ...request, source, report }, { pool: database.pool, keys }, io),
-    );
+    return await withExistingDatabase(({ database, keys }) => run({ ...request, source, report }, { ...database, keys }, io));
   } finally {
     source.chunks.destroy();
     await report?.draft.discard();
@@ -153,8 +150,8 @@ async function run({ source, ...request }: OpenImport, db: Db, { stdout, stderr 
     latest = await importUserGroups(db, lines, {
       onExisting: request.onExisting,
       dryRun: request.dryRun,
-      inEachTransaction: (transaction, { created, updated }) =>
-        recordImport(queryIn(transaction), author, {
+      inEachTransaction: (query, { created, updated }) =>
+        recordImport({ query }, author, {
           importId,
           created: (latest?.created ?? 0) + created,
           updated: (latest?.updated ?? 0) + updated,

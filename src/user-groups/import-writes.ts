@@ -3,20 +3,19 @@ import type { Database } from '../database/client.ts';
 import { isConflict, violatedUniqueIndex } from '../database/errors.ts';
 import type { KeyRing } from '../encryption/keys.ts';
 import { encryptToken } from '../encryption/stored-token.ts';
+import type { UserGroup } from '../generated/prisma/client.ts';
 import { issueToken } from '../tokens.ts';
 import { changedValues, initialValues } from './attribute-values.ts';
 import { environmentName, type ImportLine, type RejectedLine } from './import-lines.ts';
 import {
-  findIdHolders,
   findTokenHolders,
-  type IdHolder,
   type ImportDraft,
   insertImported,
-  inTransaction,
   removeRetired,
-  type Transaction,
   updateImported,
+  useIndexes,
 } from './statements/import.ts';
+import { bindGroupsByProvidedId } from './statements/look-up.ts';
 
 /** What happens to a group that exists. */
 export type OnExisting = 'skip' | 'update' | 'fail';
@@ -30,7 +29,10 @@ export interface WriteOutcome {
   readonly rejected: readonly RejectedLine[];
 }
 
-/** How often a batch is tried, and how often the lines of it whose ids or tokens others take at the same time. */
+/**
+ * How often a batch is tried, where each try may be a transaction that the database repeats once, and how often the lines of it
+ * whose ids or tokens others take at the same time.
+ */
 const maxAttempts = 5;
 
 /** The delay before another attempt, so that the other transaction can proceed, in milliseconds. */
@@ -50,19 +52,20 @@ const mayRepeat = (error: unknown): boolean =>
  * @throws errors of the database; nothing is written then.
  */
 export async function writeLines(
-  db: Pick<Database, 'pool'> & { readonly keys: KeyRing },
+  db: Pick<Database, 'transaction'> & { readonly keys: KeyRing },
   lines: readonly ImportLine[],
   { onExisting, dryRun }: { readonly onExisting: OnExisting; readonly dryRun: boolean },
-  atEnd: (transaction: Transaction, outcome: WriteOutcome) => Promise<void>,
+  atEnd: (query: Database['query'], outcome: WriteOutcome) => Promise<void>,
 ): Promise<WriteOutcome> {
   for (let attempt = 1; ; attempt += 1) {
-    db.keys.refresh(); // keys may be rotated during a long import
     try {
-      return await inTransaction(db, async (transaction) => {
+      return await db.transaction(async (query) => {
+        db.keys.refresh(); // keys may be rotated during a long import
+        await useIndexes(query);
         // The first time, a new group whose token is taken is noticed when it cannot be inserted: that is rare.
         const options = { onExisting, dryRun, looksUpTokens: dryRun || attempt > 1 };
-        const outcome = await write(transaction, db.keys, lines, options);
-        if (!dryRun) await atEnd(transaction, outcome);
+        const outcome = await write(query, db.keys, lines, options);
+        if (!dryRun) await atEnd(query, outcome);
         return outcome;
       });
     } catch (error) {
@@ -82,7 +85,7 @@ interface WriteOptions {
 
 /** Validates and writes lines, and retries those whose ids or tokens were taken between the two. @throws ChangedMeanwhile. */
 async function write(
-  transaction: Transaction,
+  query: Database['query'],
   keys: KeyRing,
   lines: readonly ImportLine[],
   { dryRun, ...options }: WriteOptions,
@@ -92,9 +95,9 @@ async function write(
   for (let round = 1; rest.length > 0; round += 1) {
     if (round > maxAttempts) throw new ChangedMeanwhile();
     const looksUpTokens = options.looksUpTokens || round > 1;
-    const { creations, updates, unchanged, rejected } = await planWrites(transaction, keys, rest, { ...options, looksUpTokens });
-    const created = dryRun ? creations : await create(transaction, keys, creations);
-    const updated = dryRun ? updates.length : await update(transaction, keys, updates);
+    const { creations, updates, unchanged, rejected } = await planWrites(query, keys, rest, { ...options, looksUpTokens });
+    const created = dryRun ? creations : await create(query, keys, creations);
+    const updated = dryRun ? updates.length : await update(query, keys, updates);
     outcome.created += created.length;
     outcome.untaggedByDefault += created.filter(({ isUntaggedByDefault }) => isUntaggedByDefault).length;
     outcome.updated += updated;
@@ -109,7 +112,7 @@ async function write(
 /** A line whose group exists, and may have to be changed. */
 interface Update {
   readonly line: ImportLine;
-  readonly stored: IdHolder;
+  readonly stored: UserGroup;
   /** The keyed hashes of the token that the line gives, one under each key; none without a token. */
   readonly hashes: readonly string[];
 }
@@ -124,13 +127,13 @@ interface WritePlan {
 
 /** Decides what to do with each line, by what is stored now. */
 async function planWrites(
-  transaction: Transaction,
+  query: Database['query'],
   keys: KeyRing,
   lines: readonly ImportLine[],
   { onExisting, looksUpTokens }: Omit<WriteOptions, 'dryRun'>,
 ): Promise<WritePlan> {
   const providedIds = [...new Set(lines.map(({ providedId }) => providedId))];
-  const byId = groupBy(await findIdHolders(transaction, providedIds), ({ providedId }) => providedId);
+  const byId = await bindGroupsByProvidedId({ query }).findByProvidedIds(providedIds, false);
   const storedOf = ({ providedId, environmentTag }: ImportLine) =>
     byId.get(providedId)?.find((group) => group.environmentTag === environmentTag);
   const hashesOf = new Map(
@@ -140,7 +143,7 @@ async function planWrites(
     }),
   );
   const hashes = [...hashesOf.values()].flat();
-  const tokenHolders = hashes.length > 0 ? await findTokenHolders(transaction, hashes) : [];
+  const tokenHolders = hashes.length > 0 ? await findTokenHolders(query, hashes) : [];
   const byToken = groupBy(tokenHolders, ({ tokenHash }) => tokenHash);
 
   const plan: WritePlan = { creations: [], updates: [], unchanged: 0, rejected: [] };
@@ -175,7 +178,7 @@ function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): R
   return groups;
 }
 
-const heldBy = (groups: readonly IdHolder[]): string =>
+const heldBy = (groups: readonly UserGroup[]): string =>
   groups.some(({ environmentTag }) => environmentTag === null)
     ? 'user_group_id: an untagged group has this id, and no other group can share it. Label that group as Customer or Testing first.'
     : 'user_group_id: a Customer or Testing group has this id, which an untagged group cannot share.';
@@ -185,7 +188,7 @@ const heldBy = (groups: readonly IdHolder[]): string =>
  *
  * @throws ChangedMeanwhile.
  */
-async function create(transaction: Transaction, keys: KeyRing, lines: readonly ImportLine[]): Promise<readonly ImportLine[]> {
+async function create(query: Database['query'], keys: KeyRing, lines: readonly ImportLine[]): Promise<readonly ImportLine[]> {
   if (lines.length === 0) return [];
   const drafts = lines.map((line): ImportDraft => {
     const { providedId, environmentTag, suspended, suspendedReason, given } = line;
@@ -199,7 +202,7 @@ async function create(transaction: Transaction, keys: KeyRing, lines: readonly I
       ...stored,
     };
   });
-  const inserted = await insertImported(transaction, drafts);
+  const inserted = await insertImported(query, drafts);
   const created =
     inserted.size === drafts.length
       ? lines
@@ -209,18 +212,18 @@ async function create(transaction: Transaction, keys: KeyRing, lines: readonly I
   // another key.
   const given = created.flatMap(({ token }) => (token === undefined ? [] : keys.hashes(token)));
   if (given.length === 0) return created;
-  const holders = await findTokenHolders(transaction, given);
+  const holders = await findTokenHolders(query, given);
   if (holders.some(({ tokenHash, teamId }) => inserted.get(tokenHash) !== teamId)) throw new ChangedMeanwhile();
-  await removeRetired(transaction, given, []);
+  await removeRetired(query, given, []);
   return created;
 }
 
 /** Returns how many groups were different before. @throws ChangedMeanwhile when one was deleted, or has another environment. */
-async function update(transaction: Transaction, keys: KeyRing, updates: readonly Update[]): Promise<number> {
+async function update(query: Database['query'], keys: KeyRing, updates: readonly Update[]): Promise<number> {
   if (updates.length === 0) return 0;
   const changes = updates.map(({ line, stored, hashes }) => {
     const { given, token, suspended, suspendedReason } = line;
-    const isNewToken = token !== undefined && !hashes.includes(stored.tokenHash);
+    const isNewToken = token !== undefined && !hashes.includes(Buffer.from(stored.tokenHash).toString('hex'));
     const replacement = isNewToken ? encryptToken(keys, 'user_group', token) : undefined;
     return {
       teamId: stored.teamId,
@@ -234,12 +237,12 @@ async function update(transaction: Transaction, keys: KeyRing, updates: readonly
       tokenEncrypted: replacement?.tokenEncrypted,
     };
   });
-  const { found, changed } = await updateImported(transaction, changes);
+  const { found, changed } = await updateImported(query, changes);
   if (found < changes.length) throw new ChangedMeanwhile();
   const renewed = changes.filter(({ isNewToken }) => isNewToken);
   if (renewed.length > 0) {
     await removeRetired(
-      transaction,
+      query,
       renewed.flatMap(({ hashes }) => hashes),
       renewed.map(({ teamId }) => teamId),
     );

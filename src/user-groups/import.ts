@@ -3,7 +3,6 @@ import type { KeyRing } from '../encryption/keys.ts';
 import type { ImportLine, RejectedLine } from './import-lines.ts';
 import { importBatch, rejectRepeated } from './import-lines.ts';
 import { type OnExisting, type WriteOutcome, writeLines } from './import-writes.ts';
-import type { Transaction } from './statements/import.ts';
 import { openImportClaims } from './statements/import-claims.ts';
 
 /** What became of the lines of an import; in a dry run, what would become of them. */
@@ -42,7 +41,7 @@ export interface ImportOptions {
    * Runs at the end of each transaction that creates or changes groups, with what that transaction did: the place for what is
    * written about it, which then holds however the import ends. Runs again when the transaction is repeated.
    */
-  readonly inEachTransaction?: (transaction: Transaction, outcome: WriteOutcome) => Promise<void>;
+  readonly inEachTransaction?: (query: Database['query'], outcome: WriteOutcome) => Promise<void>;
 }
 
 /**
@@ -53,7 +52,7 @@ export interface ImportOptions {
  * @throws errors of the database; what earlier batches wrote stays.
  */
 export async function importUserGroups(
-  db: Pick<Database, 'pool'> & { readonly keys: KeyRing },
+  db: Pick<Database, 'pool' | 'transaction'> & { readonly keys: KeyRing },
   chunks: AsyncIterable<readonly ReadLine[]>,
   options: ImportOptions,
 ): Promise<ImportSummary> {
@@ -67,8 +66,8 @@ export async function importUserGroups(
     lastLine: 0,
   };
   const write = async (batch: Batch) => {
-    const outcome = await writeLines(db, batch.lines, options, async (transaction, counts) => {
-      if (counts.created + counts.updated > 0) await options.inEachTransaction?.(transaction, counts);
+    const outcome = await writeLines(db, batch.lines, options, async (query, counts) => {
+      if (counts.created + counts.updated > 0) await options.inEachTransaction?.(query, counts);
     });
     add(summary, batch, outcome);
     const rejected = [...batch.rejected, ...outcome.rejected].sort((a, b) => a.line - b.line);

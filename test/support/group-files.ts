@@ -27,13 +27,13 @@ interface Imported extends ImportSummary {
 }
 
 /** Imports a text as `groups import` does, by the functions that it calls. */
-export async function importText({ pool }: TestDatabase, text: string | Buffer, options: Options = {}): Promise<Imported> {
+export async function importText(database: TestDatabase, text: string | Buffer, options: Options = {}): Promise<Imported> {
   const { format = 'ndjson', environment, keys = testKeys, onExisting = 'skip', dryRun = false, inEachTransaction } = options;
   const reasons: Reason[] = [];
   const ignored: string[] = [];
   const chunks = Readable.from([Buffer.from(text)]);
   const lines = readGroupLines(chunks, { format, environment, onIgnored: (name = 'further') => ignored.push(name) });
-  const summary = await importUserGroups({ pool, keys }, lines, {
+  const summary = await importUserGroups({ ...database, keys }, lines, {
     onExisting,
     dryRun,
     ...(inEachTransaction && { inEachTransaction }),

@@ -1,6 +1,5 @@
-import type pg from 'pg';
 import type { Database } from '../../database/client.ts';
-import { names, type ParameterColumn, textRows, toByteaArray, toLists, unnest } from '../../database/columns.ts';
+import { names, type ParameterColumn, toByteaArray, toLists, unnest } from '../../database/columns.ts';
 import type { EnvironmentTag } from '../../generated/prisma/client.ts';
 import {
   changeTime,
@@ -12,18 +11,6 @@ import {
   updatedAttributes,
   versionAfter,
 } from './columns.ts';
-
-/** A connection with a transaction. */
-export type Transaction = Pick<pg.ClientBase, 'query'>;
-
-/** A stored group that has one of the ids asked for. */
-export interface IdHolder {
-  readonly teamId: number;
-  readonly providedId: string;
-  readonly environmentTag: EnvironmentTag | null;
-  /** The keyed hash of its current token, in hexadecimal. */
-  readonly tokenHash: string;
-}
 
 /** A group that one of the tokens asked for identifies, now or until a grace period ends. */
 export interface TokenHolder {
@@ -49,52 +36,17 @@ export interface ImportUpdate extends UserGroupChange {
   readonly tokenEncrypted: Buffer | undefined;
 }
 
-/** Runs `work` in a transaction of its own for look-ups by key, which is rolled back when it throws. */
-export async function inTransaction<Result>(
-  { pool }: Pick<Database, 'pool'>,
-  work: (transaction: Transaction) => Promise<Result>,
-): Promise<Result> {
-  const client = await pool.connect();
-  let failure: Error | undefined;
-  try {
-    await client.query(beginImport);
-    const result = await work(client);
-    await client.query('commit');
-    return result;
-  } catch (error) {
-    failure = error as Error;
-    await client.query('rollback').then(
-      () => (failure = undefined),
-      () => {},
-    );
-    throw error;
-  } finally {
-    client.release(failure); // a connection that could not be rolled back is closed
-  }
-}
-
-const send = async (transaction: Transaction, text: string, values: unknown[]): Promise<(string | null)[][]> =>
-  (await transaction.query<(string | null)[]>({ ...textRows, text, values })).rows;
-
-/** Sends the statements of others in a transaction. */
-export const queryIn = (transaction: Transaction): Pick<Database, 'query'> => ({
-  query: (_, text, values) => send(transaction, text, [...values]),
-});
-
-/** The stored groups with these ids, of every environment. */
-export async function findIdHolders(transaction: Transaction, providedIds: readonly string[]): Promise<IdHolder[]> {
-  const rows = await send(transaction, idHolders, [providedIds]);
-  return rows.map(([teamId, providedId, environmentTag, tokenHash]) => ({
-    teamId: Number(teamId),
-    providedId: providedId as string,
-    environmentTag: environmentTag as EnvironmentTag | null,
-    tokenHash: tokenHash as string,
-  }));
+/**
+ * Has PostgreSQL use indexes until the transaction ends, also behind a pooler: a table that was empty a moment ago has no
+ * statistics yet, and all of it would be read for each batch.
+ */
+export async function useIndexes(query: Database['query']): Promise<void> {
+  await query('import-use-indexes', 'set local enable_seqscan = off', []);
 }
 
 /** The groups that tokens with these keyed hashes (hexadecimal) identify. */
-export async function findTokenHolders(transaction: Transaction, hashes: readonly string[]): Promise<TokenHolder[]> {
-  const rows = await send(transaction, tokenHolders, [toByteaArray(hashes)]);
+export async function findTokenHolders(query: Database['query'], hashes: readonly string[]): Promise<TokenHolder[]> {
+  const rows = await query('import-token-holders', tokenHolders, [toByteaArray(hashes)]);
   return rows.map(([teamId, tokenHash]) => ({ teamId: Number(teamId), tokenHash: tokenHash as string }));
 }
 
@@ -103,10 +55,10 @@ export async function findTokenHolders(transaction: Transaction, hashes: readonl
  * numbers.
  */
 export async function insertImported(
-  transaction: Transaction,
+  query: Database['query'],
   drafts: readonly ImportDraft[],
 ): Promise<ReadonlyMap<string, number>> {
-  const rows = await send(transaction, insertGroups, toLists([...insertedFields, ...statusFields], drafts));
+  const rows = await query('import-insert-groups', insertGroups, toLists([...insertedFields, ...statusFields], drafts));
   return new Map(rows.map(([tokenHash, teamId]) => [tokenHash as string, Number(teamId)]));
 }
 
@@ -115,7 +67,7 @@ export async function insertImported(
  * are not written.
  */
 export async function updateImported(
-  transaction: Transaction,
+  query: Database['query'],
   updates: readonly ImportUpdate[],
 ): Promise<{ readonly found: number; readonly changed: number }> {
   const values = [
@@ -126,7 +78,7 @@ export async function updateImported(
       updates.map((update) => update[name]),
     ]),
   ];
-  const [[found, changed] = []] = await send(transaction, updateGroups, values);
+  const [[found, changed] = []] = await query('import-update-groups', updateGroups, values);
   return { found: Number(found), changed: Number(changed) };
 }
 
@@ -135,25 +87,12 @@ export async function updateImported(
  * grace period has ended.
  */
 export async function removeRetired(
-  transaction: Transaction,
+  query: Database['query'],
   hashes: readonly string[],
   teamIds: readonly number[],
 ): Promise<void> {
-  await transaction.query(deleteRetired, [toByteaArray(hashes), teamIds]);
+  await query('import-delete-retired-tokens', deleteRetired, [toByteaArray(hashes), teamIds]);
 }
-
-/** A table that was empty a moment ago has no statistics yet, and PostgreSQL would read all of it for each batch. */
-const beginImport = `
-  begin;
-  set local enable_seqscan = off`;
-
-/** In two halves, because each of the two indexes on the id covers a part of the groups. The first includes the untagged ones. */
-const idHolders = `
-  select g.team_id, g.provided_id, g.environment_tag, encode(g.token_hash, 'hex') from user_group g
-  where g.provided_id = any ($1::text[]) and g.environment_tag is distinct from 'Testing'
-  union all
-  select g.team_id, g.provided_id, g.environment_tag, encode(g.token_hash, 'hex') from user_group g
-  where g.provided_id = any ($1::text[]) and g.environment_tag is distinct from 'Customer' and g.environment_tag = 'Testing'`;
 
 const tokenHolders = `
   select team_id, encode(token_hash, 'hex') from user_group where token_hash = any ($1::bytea[])

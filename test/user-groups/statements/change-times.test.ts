@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { setUserGroupEnvironment, updateUserGroup } from '../../../src/user-groups/change.ts';
 import { draftOf, getOrCreateUserGroup, getOrCreateUserGroups } from '../../../src/user-groups/create.ts';
-import { insertImported, inTransaction, updateImported } from '../../../src/user-groups/statements/import.ts';
+import { insertImported, updateImported } from '../../../src/user-groups/statements/import.ts';
 import { currentTokenOf, rotateUserGroupToken, type Services } from '../../../src/user-groups/user-groups.ts';
 import { callerWith } from '../../support/caller.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -43,9 +43,9 @@ const creations: Readonly<Record<string, Change>> = {
     getOrCreateUserGroups(services, caller, [{ providedId }, { providedId: `${providedId} too` }], { withJson: true }),
   ),
   'an import': (providedId, begin) =>
-    inTransaction(database, async (transaction) => {
-      await begin((text) => transaction.query(text));
-      await insertImported(transaction, [{ ...draftOf(testKeys, { providedId }, null, caller.author).draft, ...active }]);
+    database.transaction(async (query) => {
+      await begin((text) => query(text, text, []));
+      await insertImported(query, [{ ...draftOf(testKeys, { providedId }, null, caller.author).draft, ...active }]);
     }),
 };
 
@@ -58,11 +58,11 @@ const changes: Readonly<Record<string, Change>> = {
     await rotateUserGroupToken(services, caller, { currentToken: currentTokenOf(services, caller, userGroup) });
   }),
   'an import': (providedId, begin) =>
-    inTransaction(database, async (transaction) => {
-      await begin((text) => transaction.query(text));
+    database.transaction(async (query) => {
+      await begin((text) => query(text, text, []));
       const unchanged = { mapping: undefined, properties: undefined, tokenHash: undefined, tokenEncrypted: undefined };
       const target = { teamId: await teamIdOf(providedId), environmentTag: caller.environmentTag };
-      await updateImported(transaction, [{ ...target, name: 'changed', ...unchanged, ...active }]);
+      await updateImported(query, [{ ...target, name: 'changed', ...unchanged, ...active }]);
     }),
 };
 
