@@ -3,7 +3,7 @@ import { between, defineKeyset, integerColumn, sectionOf } from '../database/key
 import { type CountedPage, cutPage, type PageInput, pageReads, withTotalCount } from '../database/page.ts';
 import type { ApiToken, PrismaClient } from '../generated/prisma/client.ts';
 import type { Services } from '../user-groups/user-groups.ts';
-import type { ListedApiToken } from './statements.ts';
+import type { ApiTokenRecord } from './statements.ts';
 
 /** Which API tokens are listed. */
 export interface ApiTokenPageInput extends PageInput {
@@ -45,7 +45,7 @@ async function readPage(db: Pick<PrismaClient, 'apiToken'>, input: ApiTokenPageI
  *
  * @throws Unauthenticated, Forbidden without `admin`.
  */
-export function findApiToken({ db }: Pick<Services, 'db'>, caller: Caller, number: number): Promise<ListedApiToken | undefined> {
+export function findApiToken({ db }: Pick<Services, 'db'>, caller: Caller, number: number): Promise<ApiTokenRecord | undefined> {
   caller.require('admin');
   return db.apiToken.findById(number, caller.queueKey);
 }

@@ -23,7 +23,7 @@ import type { ApiToken, EnvironmentTag, Prisma } from '../generated/prisma/clien
 
 const { boolean, integer, nullableInteger, nullableTime, text, time } = columnTypes;
 
-/** The columns of API tokens that requests need. The clock that decides whether one has expired is the database's. */
+/** The columns of API tokens without the hash of the secret. The clock that decides whether one has expired is the database's. */
 const columns = {
   id: { sql: 'id', ...integer },
   name: { sql: 'name', ...text },
@@ -34,33 +34,14 @@ const columns = {
   lastUsedAt: { sql: 'last_used_at', ...nullableTime },
   enabled: { sql: 'enabled', ...boolean },
   rateLimit: { sql: 'rate_limit', ...nullableInteger },
-  isRevoked: { sql: 'revoked_at is not null', ...boolean },
+  revokedAt: { sql: 'revoked_at', ...nullableTime },
   isExpired: { sql: 'coalesce(expires_at <= now(), false)', ...boolean },
   isReplaced: { sql: 'is_replaced', ...boolean },
-} satisfies { readonly [Field in Exclude<keyof ApiToken, 'secretHash' | 'revokedAt'>]: Column<ApiToken[Field]> } & {
-  readonly [Flag in 'isRevoked' | 'isExpired' | 'isReplaced']: Column<boolean>;
+} satisfies { readonly [Field in Exclude<keyof ApiToken, 'secretHash'>]: Column<ApiToken[Field]> } & {
+  readonly [Flag in 'isExpired' | 'isReplaced']: Column<boolean>;
 };
 
 const ApiTokenRow = createRowClass(columns);
-
-/** The columns of API tokens that are shown to those who manage or audit them. */
-const listedColumns = {
-  id: columns.id,
-  name: columns.name,
-  environmentTag: columns.environmentTag,
-  scopes: columns.scopes,
-  createdAt: columns.createdAt,
-  expiresAt: columns.expiresAt,
-  lastUsedAt: columns.lastUsedAt,
-  enabled: columns.enabled,
-  rateLimit: columns.rateLimit,
-  revokedAt: { sql: 'revoked_at', ...nullableTime },
-} satisfies { readonly [Field in Exclude<keyof ApiToken, 'secretHash'>]: Column<ApiToken[Field]> };
-
-const ListedApiTokenRow = createRowClass(listedColumns);
-
-/** An API token as it is listed: without the hash of its secret, and with the time of its revocation. */
-export type ListedApiToken = RowOf<typeof listedColumns>;
 
 /** An API token without the hash of its secret. Fields are decoded each time they are read. */
 export type ApiTokenRecord = RowOf<typeof columns>;
@@ -73,7 +54,7 @@ export interface ApiTokenLookups {
    */
   readonly findBySecretHash: Load<string, ApiTokenRecord>;
   /** The API token with this number, revoked and expired ones included. */
-  readonly findById: Load<number, ListedApiToken>;
+  readonly findById: Load<number, ApiTokenRecord>;
   /** Whether there is any API token, revoked and expired ones included. */
   hasAny(): Promise<boolean>;
 }
@@ -102,7 +83,7 @@ export function bindApiTokenLookups({ query }: Pick<Database, 'query'>): ApiToke
       keyOf: String,
       maxKeys: maxLookupKeys,
       load: async (ids) => {
-        const apiTokens = (await query('api-tokens-by-id', apiTokensById, [ids])).map((row) => new ListedApiTokenRow(row));
+        const apiTokens = (await query('api-tokens-by-id', apiTokensById, [ids])).map((row) => new ApiTokenRow(row));
         return new Map(apiTokens.map((apiToken) => [String(apiToken.id), apiToken]));
       },
     }),
@@ -112,10 +93,13 @@ export function bindApiTokenLookups({ query }: Pick<Database, 'query'>): ApiToke
 
 const count = columnCount(columns);
 
+/** Every API token, with its current secret. */
+const currentApiTokens = '(select t.*, false as is_replaced from api_token t) as found';
+
 /** Nearly every secret that is looked up is a current one, and this takes two thirds of the time of {@link apiTokensByHash}. */
 const apiTokensByCurrentHash = `
   select ${selectList(columns)}, secret_hash
-  from (select t.*, false as is_replaced from api_token t) as found
+  from ${currentApiTokens}
   where secret_hash = ${anyOf(1, 'bytea')}`;
 
 /**
@@ -132,7 +116,7 @@ const apiTokensByHash = `
     where r.secret_hash = ${anyOf(1, 'bytea')}
   ) as found`;
 
-const apiTokensById = `select ${selectList(listedColumns)} from api_token where id = ${anyOf(1, 'int')}`;
+const apiTokensById = `select ${selectList(columns)} from ${currentApiTokens} where id = ${anyOf(1, 'int')}`;
 
 /** The secret of an API token to replace, every rule checked, and who replaces it. */
 export interface SecretRotation extends Authored {

@@ -1,4 +1,4 @@
-import type { ListedApiToken } from '../api-tokens/statements.ts';
+import type { ApiTokenRecord } from '../api-tokens/statements.ts';
 import type { Caller } from '../caller.ts';
 import { bigIntColumn, defineKeyset, timeColumn } from '../database/keyset.ts';
 import { pageReads } from '../database/page.ts';
@@ -106,7 +106,7 @@ export async function eventApiToken(
   { db }: Pick<Services, 'db'>,
   caller: Caller,
   id: number | null,
-): Promise<ListedApiToken | undefined> {
+): Promise<ApiTokenRecord | undefined> {
   caller.require('audit:read');
   const apiToken = id === null ? undefined : await db.apiToken.findById(id, caller.queueKey);
   return apiToken && caller.canAccess(apiToken) ? apiToken : undefined;
