@@ -38,6 +38,7 @@ import { readPackageVersion } from './package-root.ts';
 import { startRateLimiting } from './rate-limits/rate-limit.ts';
 import { createRoutes } from './routes.ts';
 import { printSdl, schema } from './schema.ts';
+import type { Config } from './settings.ts';
 import { tracing } from './tracing/tracing.ts';
 import { recordLastResolved } from './user-groups/last-resolved.ts';
 import { userHandler } from './user-groups/rest.ts';
@@ -56,22 +57,13 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
-/** The settings that the gateway uses. */
-export interface GatewayOptions extends GraphQLHandlerOptions {
-  /** The URL at which clients reach it; by default, the one that it listens on. */
-  readonly publicUrl?: string | undefined;
-  /** Whether the web console is served. Defaults to true. */
-  readonly console?: boolean;
-  /** Whether browsers are served the playground. Defaults to true; with persisted operations there is none. */
-  readonly playground?: boolean;
-  /** The fraction of requests that get a line in the log, from 0 to 1. Defaults to 0. */
-  readonly logRequests?: number;
-  /** How many requests each API token without a limit of its own may send in 60 seconds. Defaults to 0: any number. */
-  readonly rateLimit?: number;
-  /** The origins whose scripts may send requests: as browsers send them, or `*` alone. By default there are none. */
-  readonly corsOrigins?: readonly string[] | undefined;
-  /** The private networks that webhooks may reach, as CIDRs. By default there are none. */
-  readonly webhooksAllowedNetworks?: readonly string[] | undefined;
+/** The settings that the gateway uses; one that is left out has its default. */
+type GatewaySettings = Partial<
+  Pick<Config, 'publicUrl' | 'console' | 'playground' | 'logRequests' | 'rateLimit' | 'corsOrigins' | 'webhooksAllowedNetworks'>
+>;
+
+/** How the gateway is built. */
+export interface GatewayOptions extends GraphQLHandlerOptions, GatewaySettings {
   /** Counts what API tokens record in the audit log. By default with the limits of the gateway. */
   readonly eventBytes?: StoredBytes;
   /** Combines the metrics of this process with those of others that serve the same port. By default there are none. */
