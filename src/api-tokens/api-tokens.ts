@@ -1,7 +1,7 @@
 import { recordApiTokenCreation, recordApiTokenRevocation, recordApiTokenUpdate, systemAuthor } from '../audit-log/record.ts';
 import type { Author } from '../audit-log/statements/insert.ts';
 import { retryOnConflict } from '../database/errors.ts';
-import { isStorableTime } from '../database/keyset.ts';
+import { timeIssues } from '../database/keyset.ts';
 import { type ClockReader, readClock } from '../database/timed-read.ts';
 import type { Db } from '../db.ts';
 import { InvalidInput, type Issue, NotFound } from '../errors.ts';
@@ -61,9 +61,7 @@ function* requestIssues({ name, scopes, expiresAt, rateLimit }: ApiTokenRequest,
   yield* apiTokenNameIssues(name);
   if (scopes.length === 0) yield { path: ['scopes'], message: `must contain at least one of ${scopeNames.join(', ')}.` };
   if (expiresAt && !(expiresAt > now)) yield { path: ['expiresAt'], message: 'must be in the future.' };
-  else if (expiresAt && !isStorableTime(expiresAt.getTime())) {
-    yield { path: ['expiresAt'], message: 'must be in the years 1 to 9999, in UTC.' };
-  }
+  else yield* timeIssues(['expiresAt'], expiresAt);
   yield* rateLimitIssues(rateLimit);
 }
 

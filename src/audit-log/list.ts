@@ -1,10 +1,9 @@
 import type { Caller } from '../caller.ts';
-import { type KeysetSection, mergeByKeyset, sectionOf } from '../database/keyset.ts';
+import { type DateTimeRange, type KeysetSection, mergeByKeyset, rangeIssues, sectionOf } from '../database/keyset.ts';
 import { cutPage, type Page, type PageInput, pageReads, pageSizeIssues } from '../database/page.ts';
 import { readWithinTime } from '../database/timed-read.ts';
 import { abandoned, InvalidInput, type Issue } from '../errors.ts';
 import type { Event, EventEnvironment } from '../generated/prisma/client.ts';
-import { type DateTimeRange, rangeIssues } from '../user-groups/list.ts';
 import { checkSelector } from '../user-groups/rules.ts';
 import { locate, type Services, type UserGroupBy } from '../user-groups/user-groups.ts';
 import { type EventReadOptions, type EventType, eventKeyset, readableEnvironments } from './events.ts';

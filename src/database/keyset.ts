@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { InvalidInput } from '../errors.ts';
+import { InvalidInput, type Issue } from '../errors.ts';
 import { type PageInput, type PageSection, pageSizeIssues, pageSizeOf } from './page.ts';
 
 /** What a cursor consists of: the list's own description of a position. */
@@ -50,7 +50,23 @@ const minTimeMs = Date.parse('0001-01-01T00:00:00.000Z');
 const maxTimeMs = Date.parse('9999-12-31T23:59:59.999Z');
 
 /** Whether PostgreSQL and ISO 8601 have a point in time in common. */
-export const isStorableTime = (milliseconds: number): boolean => milliseconds >= minTimeMs && milliseconds <= maxTimeMs;
+const isStorableTime = (milliseconds: number): boolean => milliseconds >= minTimeMs && milliseconds <= maxTimeMs;
+
+/** The issues of a time that is to be stored or compared with a stored one; null and undefined have none. */
+export const timeIssues = (path: Issue['path'], time: Date | null | undefined): Issue[] =>
+  time == null || isStorableTime(time.getTime()) ? [] : [{ path, message: 'must be in the years 1 to 9999, in UTC.' }];
+
+/** From `from`, which is included, to `to`, which is not; null counts as omitted. */
+export interface DateTimeRange {
+  readonly from?: Date | null | undefined;
+  readonly to?: Date | null | undefined;
+}
+
+/** The issues of a range of time. */
+export function* rangeIssues(path: Issue['path'], range: DateTimeRange): Generator<Issue> {
+  for (const name of ['from', 'to'] as const) yield* timeIssues([...path, name], range[name]);
+  if (range.from && range.to && range.from > range.to) yield { path: [...path, 'to'], message: 'must not be before from.' };
+}
 
 /** How the values of a column are part of a cursor, and how they are ordered. */
 export interface KeysetColumn<Value> {

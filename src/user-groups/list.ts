@@ -1,6 +1,6 @@
 import type { Caller } from '../caller.ts';
 import { isStatementTimeout } from '../database/errors.ts';
-import { isStorableTime, type KeysetSection, sectionOf } from '../database/keyset.ts';
+import { type DateTimeRange, type KeysetSection, rangeIssues, sectionOf, timeIssues } from '../database/keyset.ts';
 import { type CountedPage, cutPage, type PageInput, pageSizeIssues, withTotalCount } from '../database/page.ts';
 import { InvalidInput, type Issue } from '../errors.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
@@ -12,12 +12,6 @@ import type { GroupConditions } from './statements/matches.ts';
 import type { SortField } from './statements/pages.ts';
 import type { ReadOptions, Services } from './user-groups.ts';
 import { type Json, propertiesIssues, textIssues } from './values.ts';
-
-/** From `from`, which is included, to `to`, which is not; null counts as omitted. */
-export interface DateTimeRange {
-  readonly from?: Date | null | undefined;
-  readonly to?: Date | null | undefined;
-}
 
 /** A property that groups must have. */
 export interface PropertyFilter {
@@ -100,16 +94,6 @@ function* propertyFilterIssues(properties: readonly PropertyFilter[]): Generator
     // Together they are bounded as the properties are that they are compared with.
     yield* propertiesIssues([...root, index], { path: [...path], equals: equals ?? null });
   }
-}
-
-/** The issues of a range of time. */
-export function* rangeIssues(path: Issue['path'], range: DateTimeRange): Generator<Issue> {
-  for (const name of ['from', 'to'] as const) yield* timeIssues([...path, name], range[name]);
-  if (range.from && range.to && range.from > range.to) yield { path: [...path, 'to'], message: 'must not be before from.' };
-}
-
-function* timeIssues(path: Issue['path'], time: Date | null | undefined): Generator<Issue> {
-  if (time != null && !isStorableTime(time.getTime())) yield { path, message: 'must be in the years 1 to 9999, in UTC.' };
 }
 
 /** A page of user groups. All groups that the filter matches are counted; null when that takes too long. */
