@@ -129,6 +129,12 @@ export class RateLimited extends GatewayError {
   }
 }
 
+/** The messages of an error: those of its parts if it has none itself, as when none of the addresses of a host can be reached. */
+export function messagesOf(error: unknown): string[] {
+  const { message, errors } = error as Partial<AggregateError>;
+  return message ? [message] : (errors ?? []).flatMap(messagesOf);
+}
+
 /** The error of work that was not started, because its response is no longer needed. */
 export const abandoned = (): GatewayError =>
   new GatewayError('UNAVAILABLE', 'The request was abandoned: it timed out or the client disconnected.');

@@ -116,12 +116,15 @@ function unknownMigrations(migrations: readonly Migration[], applied: ReadonlySe
 const describeUnknown = (names: readonly string[]): string =>
   `a newer version of the gateway has changed this database (${names.join(', ')}): update this one, which may not work with it`;
 
+/** The oldest major version of PostgreSQL that the gateway works with. */
+export const minServerVersion = 15;
+
 async function requireServerVersion(pool: pg.Pool): Promise<void> {
   const { rows } = await pool.query<{ server_version: string }>('show server_version');
   const version = rows[0]?.server_version ?? '';
-  if (Number.parseInt(version, 10) < 15) {
+  if (Number.parseInt(version, 10) < minServerVersion) {
     throw new Error(
-      `The database server is PostgreSQL ${version}; the gateway needs 15 or later. Upgrade it, or set DATABASE_URL to another server.`,
+      `The database server is PostgreSQL ${version}; the gateway needs ${minServerVersion} or later. Upgrade it, or set DATABASE_URL to another server.`,
     );
   }
 }

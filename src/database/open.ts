@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { messagesOf } from '../errors.ts';
 import { type Connection, connectDatabase, type Database, type StatementOptions } from './client.ts';
 import { describeServers, parseDatabaseUrl } from './database-url.ts';
 import { requireCluster } from './embedded/cluster.ts';
@@ -51,7 +52,7 @@ export async function openDatabase({
     await createDatabase(embedded.connection('postgres'), embeddedDatabase, mustExist);
   } catch (cause) {
     await embedded.close();
-    const text = `The database in ${resolve(dataDir)} cannot be created or reached: ${reasonOf(cause)}. Run the command doctor.`;
+    const text = `The database in ${resolve(dataDir)} cannot be created or reached: ${messagesOf(cause).join(', ')}. Run the command doctor.`;
     throw new Error(text, { cause });
   }
   const database = connectDatabase(embedded.connection(embeddedDatabase), statements);
@@ -107,7 +108,7 @@ async function waitUntilReachable(database: Database, databaseUrl: string, onEve
         continue;
       }
       await database.close();
-      const reason = `Cannot connect to the database at ${describeServers(databaseUrl)}: ${reasonOf(cause)}.`;
+      const reason = `Cannot connect to the database at ${describeServers(databaseUrl)}: ${messagesOf(cause).join(', ')}.`;
       throw new Error(`${reason} ${remedyFor(cause, databaseUrl)}`, { cause });
     }
   }
@@ -122,10 +123,4 @@ function remedyFor(error: unknown, databaseUrl: string): string {
   const { pathname, username } = new URL(parseDatabaseUrl(databaseUrl).serverUrls[0] as string);
   const [database, role] = [pathname.slice(1), username].map((part) => pg.escapeIdentifier(decodeURIComponent(part)));
   return `As the owner of the database or a superuser, run:\n\n  grant connect on database ${database} to ${role};`;
-}
-
-/** Why a connection failed; for a host name with several addresses, the messages are in the parts of an AggregateError. */
-function reasonOf(error: unknown): string {
-  const { message, errors } = error as AggregateError;
-  return message || (errors ?? []).map((part) => (part as Error).message).join(', ');
 }

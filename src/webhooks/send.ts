@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import { messagesOf } from '../errors.ts';
 import { mediaTypes } from '../http/media-types.ts';
 import { readPackageVersion } from '../package-root.ts';
 import { type AllowedNetworks, checkAddress, checkedLookup, createResolve, literalAddress, type Resolve } from './destination.ts';
@@ -202,9 +203,4 @@ export function retryAfterSeconds(value: string | undefined, nowMs = Date.now())
 }
 
 /** The messages of Node.js name hosts and addresses, never paths. */
-const shownError = (error: unknown): string => {
-  // Of several addresses that cannot be reached, each has its own message.
-  const errors = error instanceof AggregateError ? (error.errors as unknown[]) : [error];
-  const texts = errors.map((each) => (each instanceof Error && each.message) || 'The delivery failed.');
-  return storable(texts.join('; '), maxStoredError);
-};
+const shownError = (error: unknown): string => storable(messagesOf(error).join('; ') || 'The delivery failed.', maxStoredError);

@@ -7,7 +7,7 @@ import type { Connection } from '../client.ts';
 import { syncFolder } from '../durable-file.ts';
 import { type Binaries, findBinaries } from '../embedded/binaries.ts';
 import { describeFatalErrors, startServer, stopServer } from '../embedded/cluster.ts';
-import { embeddedConnection, isTransient } from '../embedded/embedded.ts';
+import { embeddedConnection, isPasswordRejected, isTransient } from '../embedded/embedded.ts';
 import { copiesFolder, homeRecord, type Layout, layOut, restoreDraftName } from '../embedded/layout.ts';
 import { requirePassword } from '../embedded/password.ts';
 import { runningPostmaster } from '../embedded/server-lock.ts';
@@ -219,9 +219,8 @@ async function untilRecovered(manifest: Manifest, draft: Layout, password: strin
     if (!running) throw unrecoverable(draft);
     if (Date.now() > deadline) throw new Error('PostgreSQL has been recovering the database for an hour, and did not finish.');
     const connection = embeddedConnection(running.port, password, 'postgres');
-    const state = await withCode(readState(connection)).catch((error: Error & { code?: string }) => {
-      if (['28P01', '28000'].includes(error.code ?? ''))
-        throw new Error('The file postgres-password does not belong to this backup.');
+    const state = await withCode(readState(connection)).catch((error: Error) => {
+      if (isPasswordRejected(error)) throw new Error('The file postgres-password does not belong to this backup.');
       if (!isTransient(error))
         throw new Error(`The database was recovered, but cannot be read: ${error.message}.`, { cause: error });
     });

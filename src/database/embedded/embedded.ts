@@ -193,8 +193,9 @@ async function connect({ password }: Access, port: number, applicationName: stri
   return client;
 }
 
-/** Whether the server rejected the password. */
-const isPasswordRejected = (error: unknown): boolean => ['28P01', '28000'].includes((error as { code?: string }).code ?? '');
+/** Whether the server rejected the password of a connection, whose errors have codes. */
+export const isPasswordRejected = (error: unknown): boolean =>
+  ['28P01', '28000'].includes((error as { code?: string }).code ?? '');
 
 function wrongPassword(layout: Layout, binaries: Binaries, cause: unknown): Error {
   return new Error(
