@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { connectDatabase } from '../../database/client.ts';
 import { describeServers } from '../../database/database-url.ts';
 import { connectionTo, findEmbedded } from '../../database/embedded/embedded.ts';
-import { readMigrationState, requireAllPrivileges } from '../../database/migrate.ts';
+import { minServerVersion, readMigrationState, requireAllPrivileges } from '../../database/migrate.ts';
 import { embeddedDatabase } from '../../database/open.ts';
 import { readOnlyState } from '../../database/probe.ts';
 import {
@@ -13,13 +13,11 @@ import {
   readServerTime,
 } from '../../database/server-state.ts';
 import { KeyRing } from '../../encryption/keys.ts';
+import { messagesOf } from '../../errors.ts';
 import { findKeyIdsInUse } from '../../key-rotation/statements.ts';
 import { keyFile, readKeyFile } from '../key-file.ts';
 import { type CheckContext, counted, describeBytes, failure, type Outcome, ofDatabase, ok, skipped, warning } from './check.ts';
 import { describeMode } from './data-directory-check.ts';
-
-/** The oldest major version of PostgreSQL that the gateway works with. */
-const minMajor = 15;
 
 /** Whether the database accepts connections, and is one that the gateway can use. Connects, for the other checks, too. */
 export async function checkDatabase(context: CheckContext): Promise<Outcome> {
@@ -37,8 +35,8 @@ export async function checkDatabase(context: CheckContext): Promise<Outcome> {
     const state = await readServerState(database);
     context.reached = { database, state };
     const found = `PostgreSQL ${state.version} (${place}), ${describeBytes(state.databaseBytes)}`;
-    if (state.major < minMajor)
-      return failure(found, `Upgrade it to PostgreSQL ${minMajor} or later, or set DATABASE_URL to another server.`);
+    if (state.major < minServerVersion)
+      return failure(found, `Upgrade it to PostgreSQL ${minServerVersion} or later, or set DATABASE_URL to another server.`);
     if (state.isReadOnly)
       return failure(
         `${found}, rejects writes: default_transaction_read_only is on`,
@@ -46,10 +44,9 @@ export async function checkDatabase(context: CheckContext): Promise<Outcome> {
       );
     return ok(`${found}, accepts writes`);
   } catch (error) {
-    const { message, errors, code } = error as AggregateError & { code?: string };
-    if (code === readOnlyState)
-      return failure(`${place}: ${message}`, 'Set DATABASE_URL to the server that accepts writes, or promote this one.');
-    const reason = message || (errors ?? []).map((part) => (part as Error).message).join(', ');
+    const reason = messagesOf(error).join(', ');
+    if ((error as { code?: string }).code === readOnlyState)
+      return failure(`${place}: ${reason}`, 'Set DATABASE_URL to the server that accepts writes, or promote this one.');
     return failure(
       `cannot be used (${place}): ${reason}`,
       databaseUrl
