@@ -60,8 +60,8 @@ const maxInFlight = 2;
 const maxWaiting = 10_000;
 
 /** How many of them one caller may have while others wait too, and how many otherwise: some room stays free. */
-const maxWaitingOfShare = maxWaiting / 4;
-const maxWaitingOfOnlyShare = (maxWaiting * 3) / 4;
+const maxWaitingOfCaller = maxWaiting / 4;
+const maxWaitingOfOnlyCaller = (maxWaiting * 3) / 4;
 
 /**
  * Creates a loader that sends one statement for all keys that are requested in one turn of the event loop, or while earlier
@@ -130,10 +130,10 @@ export function createBatchLoader<Key, Value>({ keyOf, load, maxKeys }: BatchLoa
 
   /** Reserves room for one more key of a caller. @returns false when there is none. */
   function takePlace(queueKey: QueueKey): boolean {
-    if (waiting.size < maxWaitingOfShare) return true;
-    waitingOf ??= countShares(waiting.values());
+    if (waiting.size < maxWaitingOfCaller) return true;
+    waitingOf ??= countByCaller(waiting.values());
     const own = waitingOf.get(queueKey) ?? 0;
-    const limit = own === waiting.size ? maxWaitingOfOnlyShare : maxWaitingOfShare;
+    const limit = own === waiting.size ? maxWaitingOfOnlyCaller : maxWaitingOfCaller;
     if (own >= limit || waiting.size >= maxWaiting) return false;
     waitingOf.set(queueKey, own + 1);
     return true;
@@ -175,7 +175,7 @@ export function createWriteLoader<Write, Value>(
   };
 }
 
-function countShares(pendingKeys: Iterable<{ readonly queueKey: QueueKey }>): Map<QueueKey, number> {
+function countByCaller(pendingKeys: Iterable<{ readonly queueKey: QueueKey }>): Map<QueueKey, number> {
   const counts = new Map<QueueKey, number>();
   for (const { queueKey } of pendingKeys) counts.set(queueKey, (counts.get(queueKey) ?? 0) + 1);
   return counts;

@@ -90,7 +90,7 @@ export const documentChecker = createDocumentChecker(
   createWorkerPool({
     module: workerModule(),
     maxQueuedJobs: 64,
-    maxQueuedCharacters: 4_400_000, // a quarter of it holds one request body, so one share cannot block another
+    maxQueuedCharacters: 4_400_000, // a quarter of it holds one request body, so one caller cannot block another
     maxWaitMs: httpTimeouts.responseMs,
     jobTimeoutMs: 10_000,
     idleMs: 5_000,

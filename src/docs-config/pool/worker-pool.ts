@@ -43,7 +43,7 @@ export interface WorkerPoolOptions {
 export interface JobOptions {
   /** The size of the job, in characters. */
   readonly characters: number;
-  /** On whose behalf it runs. Shares take turns. */
+  /** On whose behalf it runs: the queue is fair between these. */
   readonly queueKey?: QueueKey;
   /** Whether the result is no longer needed; a queued job is then dropped. */
   readonly isAbandoned?: () => boolean;
