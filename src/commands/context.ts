@@ -10,7 +10,7 @@ import { isUnavailable } from '../database/errors.ts';
 import { migrate, readMigrationState } from '../database/migrate.ts';
 import { openDatabase } from '../database/open.ts';
 import { requirePrivileges } from '../database/privileges.ts';
-import { didYouMean } from '../docs-config/did-you-mean.ts';
+import { didYouMean } from '../did-you-mean.ts';
 import type { KeyRing } from '../encryption/keys.ts';
 import { encryptToken } from '../encryption/stored-token.ts';
 import { logOutages, openLog } from '../log.ts';

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import { parseArgs } from 'node:util';
-import { didYouMean } from '../docs-config/did-you-mean.ts';
+import { didYouMean } from '../did-you-mean.ts';
 import type { EnvironmentTag } from '../generated/prisma/client.ts';
 
 /** Invalid command-line arguments. The message says what is expected. */

@@ -1,4 +1,4 @@
-import { didYouMean } from '../did-you-mean.ts';
+import { didYouMean } from '../../did-you-mean.ts';
 import { isDamaged, type Member } from '../json/syntax-tree.ts';
 import {
   type DiagnosticDraft,

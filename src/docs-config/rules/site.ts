@@ -1,4 +1,4 @@
-import { didYouMean } from '../did-you-mean.ts';
+import { didYouMean } from '../../did-you-mean.ts';
 import { isDamaged, type JsonNode, valueUnder } from '../json/syntax-tree.ts';
 
 /** What rules need to know about the whole document and the files around it. Computed on first use. */

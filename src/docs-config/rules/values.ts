@@ -1,4 +1,4 @@
-import { didYouMean } from '../did-you-mean.ts';
+import { didYouMean } from '../../did-you-mean.ts';
 import type { Edit } from '../json/parser-state.ts';
 import { isDamaged, type JsonNode, type StringNode } from '../json/syntax-tree.ts';
 import { forms } from '../schema/annotations.ts';
