@@ -3,7 +3,7 @@ import type { Caller } from '../caller.ts';
 import { GatewayError, InvalidInput, Suspended } from '../errors.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import { mayBeUserGroupToken } from '../tokens.ts';
-import { findGroupOfToken, locate, notFound, type Services, type UserGroupBy } from '../user-groups/user-groups.ts';
+import { findGroupOfToken, locate, locateTarget, notFound, type Services, type UserGroupBy } from '../user-groups/user-groups.ts';
 import {
   checkEmbedToken,
   checkRevocation,
@@ -114,12 +114,8 @@ export async function revokeEmbedTokens(
 ): Promise<UserGroup> {
   caller.require('embed:sign');
   checkRevocation({ by, viewerId });
-  const group = await locate(services, caller, by, { withJson: false });
-  if (!group) throw notFound();
-  const { teamId } = group;
-  const { environmentTag, allEnvironments, author } = caller;
-  const revocation = { teamId, viewerId: viewerId ?? null, environmentTag, allEnvironments, author };
-  const revoked = await services.embedTokens.revocations.revoke(revocation);
+  const { target } = await locateTarget(services, caller, by);
+  const revoked = await services.embedTokens.revocations.revoke({ ...target, viewerId: viewerId ?? null });
   if (!revoked) throw notFound(); // deleted, or moved to another environment
   if (revoked === 'full') throw tooManyViewers();
   return revoked;

@@ -4,9 +4,10 @@ import { Conflict, InvalidInput, VersionMismatch } from '../errors.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import { changedValues, type UserGroupFields } from './attribute-values.ts';
 import { checkMergedProperties, checkSelected, checkSetEnvironment, checkSuspend, checkUpdate } from './rules.ts';
+import type { Expected } from './statements/columns.ts';
 import type { StatusChange } from './statements/single-changes.ts';
 import type { UserGroupTarget } from './statements/update.ts';
-import { locate, notFound, type Services, type UserGroupBy } from './user-groups.ts';
+import { locate, locateTarget, notFound, type Services, type UserGroupBy } from './user-groups.ts';
 import { applyMergePatch, type Json, printableIssues } from './values.ts';
 
 /** The changes of an update. A field that is undefined stays as it is. */
@@ -104,14 +105,15 @@ export async function deleteUserGroup(
 ): Promise<UserGroup> {
   caller.require('groups:write');
   checkSelected({ by, expectedVersions });
-  const group = await locate(services, caller, by);
-  if (!group) throw notFound();
-  const { environmentTag, allEnvironments, author } = caller;
-  const { teamId } = group;
-  const deleted = await services.db.userGroup.deleteOne({ teamId, environmentTag, allEnvironments, expectedVersions, author });
-  if (!deleted) throw notFound(); // deleted by another call, or moved to another environment
-  if ('current' in deleted) throw new VersionMismatch(deleted.current);
-  return deleted.userGroup;
+  const { target } = await locateTarget(services, caller, by);
+  return changedGroup(await services.db.userGroup.deleteOne({ ...target, expectedVersions }));
+}
+
+/** The group that a change returned. @throws NotFound, VersionMismatch. */
+function changedGroup(changed: Expected | undefined): UserGroup {
+  if (!changed) throw notFound(); // deleted by another call, or moved to another environment
+  if ('current' in changed) throw new VersionMismatch(changed.current);
+  return changed.userGroup;
 }
 
 /**
@@ -134,20 +136,11 @@ export async function setUserGroupEnvironment(
 ): Promise<UserGroup> {
   caller.require('admin');
   checkSetEnvironment({ by, environmentTag, expectedVersions });
-  const group = await locate(services, caller, by);
-  if (!group) throw notFound();
-  const { teamId } = group;
-  const { author } = caller;
-  const changed = await services.db.userGroup.setEnvironment({
-    teamId,
-    environmentTag: environmentTag ?? null,
-    expectedVersions,
-    author,
-  });
-  if (!changed) throw notFound();
-  if ('heldIn' in changed) throw idIsHeld(group.providedId, environmentTag ?? null, changed.heldIn);
-  if ('current' in changed) throw new VersionMismatch(changed.current);
-  return changed.userGroup;
+  const { target, providedId } = await locateTarget(services, caller, by);
+  const newEnvironmentTag = environmentTag ?? null;
+  const changed = await services.db.userGroup.setEnvironment({ ...target, newEnvironmentTag, expectedVersions });
+  if (changed && 'heldIn' in changed) throw idIsHeld(providedId, newEnvironmentTag, changed.heldIn);
+  return changedGroup(changed);
 }
 
 function idIsHeld(providedId: string, wanted: EnvironmentTag | null, heldIn: EnvironmentTag): Conflict {
@@ -205,12 +198,6 @@ async function setStatus(
   by: UserGroupBy,
   status: Pick<StatusChange, 'suspended' | 'suspendedReason' | 'expectedVersions'>,
 ): Promise<UserGroup> {
-  const group = await locate(services, caller, by, { withJson: false });
-  if (!group) throw notFound();
-  const { teamId } = group;
-  const { environmentTag, allEnvironments, author } = caller;
-  const changed = await services.db.userGroup.setStatus({ teamId, environmentTag, allEnvironments, ...status, author });
-  if (!changed) throw notFound(); // deleted, or moved to another environment
-  if ('current' in changed) throw new VersionMismatch(changed.current);
-  return changed.userGroup;
+  const { target } = await locateTarget(services, caller, by);
+  return changedGroup(await services.db.userGroup.setStatus({ ...target, ...status }));
 }

@@ -12,6 +12,7 @@ import { issueToken, mayBeUserGroupToken } from '../tokens.ts';
 import type { LastResolved } from './last-resolved.ts';
 import { checkRotate, checkSelector } from './rules.ts';
 import type { GroupOfToken } from './statements/look-up.ts';
+import type { Target } from './statements/single-changes.ts';
 
 /**
  * What the domain works with: the database, the keys that user group tokens are stored with, and what embed tokens are signed
@@ -185,6 +186,24 @@ export async function locate(
   throw new InvalidInput([
     { path: ['by', 'providedId'], message: 'matches both a Customer and a Testing group; select one by teamId.' },
   ]);
+}
+
+/**
+ * Finds the group that one call is to change, as {@link locate} does; the change checks again that the caller has access to it.
+ *
+ * @throws NotFound.
+ * @throws InvalidInput.
+ */
+export async function locateTarget(
+  services: Services,
+  caller: Caller,
+  by: UserGroupBy,
+): Promise<{ readonly target: Target; readonly providedId: string }> {
+  const group = await locate(services, caller, by, { withJson: false });
+  if (!group) throw notFound();
+  const { teamId, providedId } = group;
+  const { environmentTag, allEnvironments, author } = caller;
+  return { target: { teamId, environmentTag, allEnvironments, author }, providedId };
 }
 
 /**

@@ -1,16 +1,10 @@
-import {
-  type Authored,
-  authorAt,
-  authorLists,
-  insertGroupEvents,
-  type OnRecorded,
-  textChange,
-} from '../../audit-log/statements/insert.ts';
+import { insertGroupEvents, type OnRecorded, textChange } from '../../audit-log/statements/insert.ts';
 import { createBatchLoader, type Load, maxLookupKeys } from '../../database/batch-loader.ts';
 import type { Database } from '../../database/client.ts';
 import { columnTypes } from '../../database/columns.ts';
-import type { EnvironmentTag, UserGroup } from '../../generated/prisma/client.ts';
+import type { UserGroup } from '../../generated/prisma/client.ts';
 import { UserGroupRow, userGroupColumnCount, userGroupSelectList } from '../../user-groups/statements/columns.ts';
+import { lockTarget, type Target, targetAuthor, targetValues } from '../../user-groups/statements/single-changes.ts';
 import { embedTokenLimits } from '../rules.ts';
 
 /** A viewer of a group. */
@@ -20,13 +14,9 @@ export interface ViewerKey {
 }
 
 /** The embed tokens to revoke, every rule checked, and who does. */
-export interface Revocation extends Authored {
-  readonly teamId: number;
+export interface Revocation extends Target {
   /** Null for all tokens of the group. */
   readonly viewerId: string | null;
-  /** The environment of the groups whose tokens may be revoked; ignored with `allEnvironments`. */
-  readonly environmentTag: EnvironmentTag | null;
-  readonly allEnvironments: boolean;
 }
 
 /** Revocations of embed tokens. */
@@ -60,14 +50,13 @@ export function bindRevocations({ query }: Pick<Database, 'query'>, onRecorded: 
         return new Map(rows.map(([teamId, viewerId, generation]) => [`${teamId} ${viewerId}`, Number(generation)]));
       },
     }),
-    async revoke({ teamId, viewerId, environmentTag, allEnvironments, author }) {
-      const values = [teamId, allEnvironments, environmentTag, viewerId, ...authorLists([{ author }])];
+    async revoke({ viewerId, ...target }) {
       const { name, text } = viewerId === null ? ofGroup : ofViewer;
-      const [row] = await query(name, text, values);
+      const [row] = await query(name, text, [...targetValues(target), viewerId]);
       if (!row) return undefined;
       if (!columnTypes.boolean.decode(row[userGroupColumnCount] as string)) return 'full';
       const group = new UserGroupRow(row);
-      onRecorded({ author, providedId: group.providedId, changesBytes: Buffer.byteLength(viewerId ?? '') });
+      onRecorded({ author: target.author, providedId: group.providedId, changesBytes: Buffer.byteLength(viewerId ?? '') });
       return group;
     },
   };
@@ -83,18 +72,12 @@ const viewerGenerations = `
  */
 const newGeneration = '1 + floor(random() * 2147483646)::int';
 
-const locked = `
-  locked as (
-    select ${userGroupSelectList('g')} from user_group g
-    where g.team_id = $1 and ($2::bool or g.environment_tag is not distinct from $3::environment_tag) for update
-  )`;
-
 const recordedFor = (table: string): string => `
   recorded as (${insertGroupEvents({
     type: 'embed_token.revoked',
     table,
-    author: authorAt(5, '1'),
-    changes: `case when $4::text is not null then ('{' || ${textChange('viewerId', 'null', '$4')} || '}')::json end`,
+    author: targetAuthor,
+    changes: `case when $8::text is not null then ('{' || ${textChange('viewerId', 'null', '$8')} || '}')::json end`,
   })}
     from ${table}
   )`;
@@ -103,7 +86,7 @@ const recordedFor = (table: string): string => `
 const ofGroup = {
   name: 'revoke-embed-tokens',
   text: `
-  with ${locked}, updated as (
+  with ${lockTarget()}, updated as (
     update user_group g set embed_generation = ${newGeneration} from locked where g.team_id = locked.team_id
     returning ${userGroupSelectList('g')}
   ), superseded as (
@@ -115,15 +98,15 @@ const ofGroup = {
 const ofViewer = {
   name: 'revoke-embed-tokens-of-viewer',
   text: `
-  with ${locked}, expired as (
-    delete from revoked_viewer v using locked where v.team_id = locked.team_id and v.expires_at <= now() and v.viewer_id <> $4
+  with ${lockTarget()}, expired as (
+    delete from revoked_viewer v using locked where v.team_id = locked.team_id and v.expires_at <= now() and v.viewer_id <> $8
   ), permitted as (
     select * from locked where ${maxRevokedViewers} > (
-      select count(*) from revoked_viewer v where v.team_id = locked.team_id and v.expires_at > now() and v.viewer_id <> $4
+      select count(*) from revoked_viewer v where v.team_id = locked.team_id and v.expires_at > now() and v.viewer_id <> $8
     )
   ), revoked as (
     insert into revoked_viewer as known (team_id, viewer_id, generation, expires_at)
-    select team_id, $4, ${newGeneration}, clock_timestamp() + interval '${keptRevocationSeconds} seconds' from permitted
+    select team_id, $8, ${newGeneration}, clock_timestamp() + interval '${keptRevocationSeconds} seconds' from permitted
     on conflict (team_id, viewer_id) do update set generation = excluded.generation, expires_at = excluded.expires_at
   ), ${recordedFor('permitted')}
   select ${userGroupSelectList('locked')}, exists (select from permitted) from locked`,

@@ -7,7 +7,6 @@ import {
   textChange,
 } from '../../audit-log/statements/insert.ts';
 import type { Database } from '../../database/client.ts';
-import { columnTypes } from '../../database/columns.ts';
 import { violatedUniqueIndex } from '../../database/errors.ts';
 import type { EnvironmentTag } from '../../generated/prisma/client.ts';
 import {
@@ -22,12 +21,35 @@ import {
 } from './columns.ts';
 
 /** A group to change, and who does. */
-interface Target extends Authored {
+export interface Target extends Authored {
   readonly teamId: number;
   /** The environment of the groups that may be changed; ignored with `allEnvironments`. */
   readonly environmentTag: EnvironmentTag | null;
   readonly allEnvironments: boolean;
 }
+
+/** The first parameters of a statement with {@link lockTarget}, up to the seventh. */
+export const targetValues = ({ teamId, allEnvironments, environmentTag, author }: Target): unknown[] => [
+  teamId,
+  allEnvironments,
+  environmentTag,
+  ...authorLists([{ author }]),
+];
+
+/** The values of the author's columns in such a statement. */
+export const targetAuthor = authorAt(4, '1');
+
+/**
+ * A part of a `with` clause: the group that may be changed. It is locked, so that what is compared, and what is recorded as the
+ * previous value, are those of what is replaced.
+ *
+ * @param more further columns of the group `g`, as SQL.
+ */
+export const lockTarget = (...more: string[]): string => `
+  locked as (
+    select ${[userGroupSelectList('g'), ...more].join(', ')} from user_group g
+    where g.team_id = $1 and ($2::bool or g.environment_tag is not distinct from $3::environment_tag) for update
+  )`;
 
 /** The new status of a group, every rule checked. */
 export interface StatusChange extends Target, Expecting {
@@ -37,10 +59,9 @@ export interface StatusChange extends Target, Expecting {
 }
 
 /** A group to move to an environment, and who does. */
-interface GroupMove extends Authored, Expecting {
-  readonly teamId: number;
+interface GroupMove extends Target, Expecting {
   /** The new environment; `null` means untagged. */
-  readonly environmentTag: EnvironmentTag | null;
+  readonly newEnvironmentTag: EnvironmentTag | null;
 }
 
 /** Changes of one group that are rare: each is a statement of its own, which also records it. */
@@ -56,7 +77,7 @@ export interface SingleChanges {
    */
   setStatus(change: StatusChange): Promise<Expected | undefined>;
   /**
-   * Moves a group to an environment; undefined when there is no such group.
+   * Moves a group to an environment; undefined when there is no such group among those that may be changed.
    *
    * @returns the group, or the environment of another group with its id, which does not permit it.
    */
@@ -65,38 +86,31 @@ export interface SingleChanges {
 
 /** Binds these changes to a database. */
 export function bindSingleChanges({ query }: Pick<Database, 'query'>, onRecorded: OnRecorded): SingleChanges {
+  async function change(
+    name: string,
+    text: string,
+    { expectedVersions, ...target }: Target & Expecting,
+    ...values: readonly unknown[]
+  ): Promise<Expected | undefined> {
+    const [row] = await query(name, text, [...targetValues(target), expectedVersions, ...values]);
+    const changed = row && toExpected(row);
+    const changesBytes = row?.[userGroupColumnCount + 1];
+    if (changed && 'userGroup' in changed && changesBytes != null) {
+      const { providedId } = changed.userGroup;
+      onRecorded({ author: target.author, providedId, changesBytes: Number(changesBytes) });
+    }
+    return changed;
+  }
+
   return {
-    async deleteOne({ teamId, environmentTag, allEnvironments, expectedVersions, author }) {
-      const values = [teamId, allEnvironments, environmentTag, expectedVersions, ...authorLists([{ author }])];
-      const [row] = await query('delete-group', deleteGroup, values);
-      const deleted = row && toExpected(row);
-      if (deleted && 'userGroup' in deleted) {
-        const { providedId } = deleted.userGroup;
-        // An index has the ids of deleted groups once more.
-        onRecorded({ author, providedId, changesBytes: Buffer.byteLength(providedId) });
-      }
-      return deleted;
-    },
-    async setStatus({ suspended, suspendedReason, expectedVersions, author, ...target }) {
-      const { teamId, environmentTag, allEnvironments } = target;
-      const values = [teamId, allEnvironments, environmentTag, expectedVersions, suspendedReason, ...authorLists([{ author }])];
-      const [row] = suspended ? await query('suspend-group', suspend, values) : await query('resume-group', resume, values);
-      const changed = row && toExpected(row);
-      const changesBytes = Number(row?.[userGroupColumnCount + 1]);
-      if (changed && 'userGroup' in changed && changesBytes > 0) {
-        onRecorded({ author, providedId: changed.userGroup.providedId, changesBytes });
-      }
-      return changed;
-    },
-    async setEnvironment({ teamId, environmentTag, expectedVersions, author }) {
+    deleteOne: (deletion) => change('delete-group', deleteGroup, deletion),
+    setStatus: ({ suspended, suspendedReason, ...target }) =>
+      suspended
+        ? change('suspend-group', suspend, target, suspendedReason)
+        : change('resume-group', resume, target, suspendedReason),
+    async setEnvironment({ newEnvironmentTag, ...target }) {
       try {
-        const values = [teamId, environmentTag, expectedVersions, ...authorLists([{ author }])];
-        const [row] = await query('set-group-environment', setEnvironment, values);
-        const moved = row && toExpected(row);
-        if (moved && 'userGroup' in moved && columnTypes.boolean.decode(row[userGroupColumnCount + 1] as string)) {
-          onRecorded({ author, providedId: moved.userGroup.providedId, changesBytes: 0 });
-        }
-        return moved;
+        return await change('set-group-environment', setEnvironment, target, newEnvironmentTag);
       } catch (error) {
         const heldIn = environmentsByIndex.get(violatedUniqueIndex(error));
         if (heldIn) return { heldIn };
@@ -112,38 +126,36 @@ const environmentsByIndex: ReadonlyMap<string | undefined, EnvironmentTag> = new
   ['user_group_provided_id_testing_key', 'Testing'],
 ]);
 
-// Each statement locks the row first, so that the version that is compared, and what is recorded as the previous value, are those
-// of what is replaced.
+// Each statement returns the group, whether its version was expected, and the bytes of the changes; null if nothing is recorded.
 
-/** The group that may be changed, locked. */
-const lockedTarget = `from user_group g
-    where g.team_id = $1 and ($2::bool or g.environment_tag is not distinct from $3::environment_tag) for update`;
+const lockExpected = lockTarget(`${isExpected('g.version', '$8::int[]')} as is_expected`);
 
+const orOtherVersion = `
+  union all
+  select ${userGroupSelectList('locked')}, false, null from locked where not locked.is_expected`;
+
+/** An index has the ids of deleted groups once more. */
 const deleteGroup = `
-  with locked as (
-    select ${userGroupSelectList('g')}, ${isExpected('g.version', '$4::int[]')} as is_expected ${lockedTarget}
-  ), deleted as (
+  with ${lockExpected}, deleted as (
     delete from user_group g using locked where g.team_id = locked.team_id and locked.is_expected
-    returning g.team_id, g.provided_id, g.environment_tag
+    returning ${userGroupSelectList('g')}
   ), recorded as (${insertGroupEvents({
     type: 'user_group.deleted',
     table: 'deleted',
-    author: authorAt(5, '1'),
+    author: targetAuthor,
     changes: 'null::json',
   })}
     from deleted
   )
-  select ${userGroupSelectList('locked')}, locked.is_expected from locked`;
+  select ${userGroupSelectList('deleted')}, true, octet_length(deleted.provided_id) from deleted ${orOtherVersion}`;
 
 const nameOf = (suspended: string): string => `case when ${suspended} then 'SUSPENDED' else 'ACTIVE' end`;
 
-const differs = (suspended: boolean): string => `(g.suspended <> ${suspended} or g.suspended_reason is distinct from $5::text)`;
+const differs = (suspended: boolean): string => `(g.suspended <> ${suspended} or g.suspended_reason is distinct from $9::text)`;
 
 const setStatus = (suspended: boolean): string => `
-  with locked as (
-    select ${userGroupSelectList('g')}, ${isExpected('g.version', '$4::int[]')} as is_expected ${lockedTarget}
-  ), updated as (
-    update user_group g set suspended = ${suspended}, suspended_reason = $5::text,
+  with ${lockExpected}, updated as (
+    update user_group g set suspended = ${suspended}, suspended_reason = $9::text,
       updated_at = case when ${differs(suspended)} then ${changeTime('g.updated_at')} else g.updated_at end,
       version = case when ${differs(suspended)} then ${versionAfter('g.version')} else g.version end
     from locked where g.team_id = locked.team_id and locked.is_expected
@@ -157,34 +169,28 @@ const setStatus = (suspended: boolean): string => `
   ), recorded as (${insertGroupEvents({
     type: suspended ? 'user_group.suspended' : 'user_group.resumed',
     table: 'changed',
-    author: authorAt(6, '1'),
+    author: targetAuthor,
     changes: `('{' || changes || '}')::json`,
   })}
     from changed where changes <> ''
   )
-  select ${userGroupSelectList('changed')}, true, octet_length(changes) from changed
-  union all
-  select ${userGroupSelectList('locked')}, false, 0 from locked where not locked.is_expected`;
+  select ${userGroupSelectList('changed')}, true, nullif(octet_length(changes), 0) from changed ${orOtherVersion}`;
 
 const suspend = setStatus(true);
 const resume = setStatus(false);
 
 const setEnvironment = `
-  with locked as (
-    select ${userGroupSelectList('g')}, ${isExpected('g.version', '$3::int[]')} as is_expected
-    from user_group g where g.team_id = $1 for update
-  ), changed as (
-    update user_group g set environment_tag = $2::environment_tag, updated_at = ${changeTime('g.updated_at')}, version = ${versionAfter('g.version')}
+  with ${lockExpected}, changed as (
+    update user_group g set environment_tag = $9::environment_tag, updated_at = ${changeTime('g.updated_at')}, version = ${versionAfter('g.version')}
     from locked where g.team_id = locked.team_id and locked.is_expected
     returning ${userGroupSelectList('g')}, locked.environment_tag as previous
   ), recorded as (${insertGroupEvents({
     type: 'user_group.environment_changed',
     table: 'changed',
-    author: authorAt(4, '1'),
+    author: targetAuthor,
     changes: `('{' || ${textChange('environmentTag', 'upper(changed.previous::text)', 'upper(changed.environment_tag::text)')} || '}')::json`,
   })}
     from changed where changed.previous is distinct from changed.environment_tag
   )
-  select ${userGroupSelectList('changed')}, true, changed.previous is distinct from changed.environment_tag from changed
-  union all
-  select ${userGroupSelectList('locked')}, false, false from locked where not locked.is_expected`;
+  select ${userGroupSelectList('changed')}, true, case when changed.previous is distinct from changed.environment_tag then 0 end
+  from changed ${orOtherVersion}`;
