@@ -144,14 +144,16 @@ async function planWrites(
   );
   const hashes = [...hashesOf.values()].flat();
   const tokenHolders = hashes.length > 0 ? await findTokenHolders(query, hashes) : [];
-  const byToken = groupBy(tokenHolders, ({ tokenHash }) => tokenHash);
+  /** One group, or two: a token may be current here and replaced there. */
+  const byToken = new Map<string, number[]>();
+  for (const { tokenHash, teamId } of tokenHolders) byToken.set(tokenHash, [...(byToken.get(tokenHash) ?? []), teamId]);
 
   const plan: WritePlan = { creations: [], updates: [], unchanged: 0, rejected: [] };
   for (const line of lines) {
     const groups = byId.get(line.providedId) ?? [];
     const stored = storedOf(line);
     const hashes = hashesOf.get(line) ?? [];
-    const isTokenTaken = () => hashes.some((hash) => byToken.get(hash)?.some(({ teamId }) => teamId !== stored?.teamId));
+    const isTokenTaken = () => hashes.some((hash) => byToken.get(hash)?.some((teamId) => teamId !== stored?.teamId));
     const reject = (reason: string) => void plan.rejected.push({ line: line.line, reason, kind: reason });
 
     if (stored && onExisting === 'skip') plan.unchanged += 1;
@@ -166,16 +168,6 @@ async function planWrites(
     else plan.creations.push(line);
   }
   return plan;
-}
-
-function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): ReadonlyMap<string, readonly Item[]> {
-  const groups = new Map<string, Item[]>();
-  for (const item of items) {
-    const group = groups.get(keyOf(item));
-    if (group) group.push(item);
-    else groups.set(keyOf(item), [item]);
-  }
-  return groups;
 }
 
 const heldBy = (groups: readonly UserGroup[]): string =>
