@@ -68,6 +68,26 @@ test('a person creates an API token, rotates it with an overlap, and revokes it'
   await assertFitsPhone();
 });
 
+test('a change of an API token sends only what was changed: one that was disabled meanwhile stays so', async () => {
+  const { secret: admin } = await gateway.issue({ environment: null, scopes: ['admin'] });
+  const { id } = await gateway.issue();
+  const stored = (data = {}) => gateway.database.prisma.apiToken.update({ where: { id }, data });
+  await stored({ name: 'to be edited' });
+  const { page } = await openConsole(gateway, '/console/api-tokens', { secret: admin });
+  await page.getByRole('button', { name: 'Edit to be edited' }).click();
+  await stored({ enabled: false, rateLimit: 7 });
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('edited');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('row', { name: /edited.*disabled.*7 requests/ }).waitFor();
+  expect(await stored()).toMatchObject({ name: 'edited', enabled: false, rateLimit: 7 });
+  // Without a change, nothing is.
+  await page.getByRole('button', { name: 'Edit edited' }).click();
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  expect(await stored()).toMatchObject({ name: 'edited', enabled: false, rateLimit: 7 });
+});
+
 test('changes whose responses are lost are not said to have failed; trying again makes them once, and shows the secrets', async () => {
   const { secret: admin } = await gateway.issue({ environment: null, scopes: ['admin'] });
   const { page, assertFlawless } = await openConsole(gateway, '/console/api-tokens', {

@@ -24,7 +24,14 @@ export function EditToken({ apiToken, onClose, onChanged }: EditTokenProps) {
   const [rateLimit, setRateLimit] = useState(apiToken.rateLimit?.toString() ?? '');
   const [enabled, setEnabled] = useState(apiToken.enabled);
   const update = useMutation(async (client) => {
-    const input = { id: apiToken.id, name, rateLimit: rateLimitOf(rateLimit), enabled };
+    // Only what was changed here: another person may have changed the rest.
+    const limit = rateLimitOf(rateLimit);
+    const input = {
+      id: apiToken.id,
+      ...(name !== apiToken.name && { name }),
+      ...(limit !== apiToken.rateLimit && { rateLimit: limit }),
+      ...(enabled !== apiToken.enabled && { enabled }),
+    };
     const { data, requestId } = await client.send(UpdateApiToken, { input });
     return payloadOf(data.updateApiToken, requestId);
   });
