@@ -67,7 +67,7 @@ export function createSend(options: GatewayOptions): Send {
   return async (document, variables, { signal, idempotencyKey = crypto.randomUUID() } = {}) => {
     const query = textOf(document);
     const { type, name: operation } = operationOf(query);
-    const body = JSON.stringify({ query, variables });
+    const body = toJson({ query, variables });
     const headers: Record<string, string> = {
       authorization: `Token ${apiToken}`,
       'content-type': 'application/json',
@@ -98,6 +98,26 @@ export function createSend(options: GatewayOptions): Send {
       await pause(pauseMs, signal);
     }
   };
+}
+
+/**
+ * The JSON of a request.
+ *
+ * @throws TypeError for what JSON has null, an empty object or nothing for: it would remove what is stored.
+ */
+function toJson(content: object): string {
+  // Independent of the realm that a value comes from.
+  const kindOf = (value: unknown) => Object.prototype.toString.call(value).slice(8, -1);
+  const places = new Map<unknown, string>();
+  return JSON.stringify(content, function (this: Record<string, unknown>, key, value: unknown) {
+    const original = this[key];
+    const place = `${places.get(this) ?? ''}.${key}`.replace(/^\.+/, '');
+    places.set(value, place);
+    const isLost = value === null ? original !== null : value === undefined && Array.isArray(this);
+    if (!isLost && (Number.isFinite(value) || /^(Object|Array|String|Boolean|Null|Undefined)$/.test(kindOf(value)))) return value;
+    const what = typeof original === 'number' ? original : `the type ${kindOf(original)}`;
+    throw new TypeError(`${place}: JSON cannot express ${what}. Convert it, or leave it out.`);
+  });
 }
 
 /** Reads the response to a GraphQL request. @throws GatewayError when it has errors, or is not one of the gateway. */

@@ -72,6 +72,30 @@ test('a change is made once for a key of your own, whoever repeats it', async ()
   });
 });
 
+test.each([
+  ['NaN', { plan: Number.NaN }, 'variables.input.mergeProperties.plan'],
+  ['an infinite number in a list', { list: [1, { n: -1 / 0 }] }, 'variables.input.mergeProperties.list.1.n'],
+  ['an invalid date', { since: new Date('never') }, 'variables.input.mergeProperties.since'],
+  ['undefined in a list', { list: [undefined] }, 'variables.input.mergeProperties.list.0'],
+  ['a Map', { of: new Map([['plan', 'gold']]) }, 'variables.input.mergeProperties.of'],
+  ['a promise', Promise.resolve({ plan: 'gold' }), 'variables.input.mergeProperties'],
+  ['a function', { plan: () => 'gold' }, 'variables.input.mergeProperties.plan'],
+  ['a bigint', { plan: 1n }, 'variables.input.mergeProperties.plan'],
+])('%s is refused with its place: JSON has null or less for it, which removes a property', async (_, mergeProperties, place) => {
+  const by = { providedId: 'exact' };
+  await client.userGroups.getOrCreate({ ...by, properties: { plan: 'silver' } });
+  const error = await client.userGroups.update({ by, mergeProperties: mergeProperties as object }).catch((thrown) => thrown);
+  expect(error).toBeInstanceOf(TypeError);
+  expect(error.message).toContain(`${place}: `);
+  expect(await client.userGroups.get(by)).toMatchObject({ properties: { plan: 'silver' }, version: 1 });
+});
+
+test('values that JSON expresses are sent, in a list too', async () => {
+  const properties = { at: new Date(0), boxed: Object('text'), none: null, list: [null, true, -1.5, {}], left: undefined };
+  const { userGroup } = await client.userGroups.getOrCreate({ providedId: 'expressed', properties });
+  expect(userGroup.properties).toEqual(JSON.parse(JSON.stringify(properties)));
+});
+
 test('a gateway with persisted operations executes those of the client, which its package lists', async () => {
   const content = readFileSync(new URL('../../client/operations.json', import.meta.url), 'utf8');
   const persistedOperations = await parsePersistedOperations([{ content }], schema, true);
