@@ -17,7 +17,7 @@ type PayloadOf<Result> = Exclude<NonNullable<Result>, { readonly code: operation
 export interface ListOptions {
   /** Which groups; all by default. Every given condition must hold. */
   readonly filter?: operations.UserGroupFilter;
-  /** In which order; the newest first by default. */
+  /** In which order; the newest first by default. Groups that change while you read are missed by `UPDATED` and `NAME`. */
   readonly orderBy?: operations.UserGroupOrder;
   /** How many groups a request fetches: 1 to 100, by default 100. */
   readonly pageSize?: number;
@@ -113,7 +113,8 @@ export class UserGroups {
   }
 
   /**
-   * Every group that the filter matches, fetched page by page while you read. Needs the scope `groups:read`.
+   * Every group that the filter matches, fetched page by page while you read. In the order of `UPDATED` or `NAME`, a group that
+   * changes meanwhile may be missed or come twice; in the others, it comes once. Needs the scope `groups:read`.
    *
    * @example
    * for await (const { name } of gateway.userGroups.list({ filter: { search: 'ac' } })) console.log(name);
@@ -133,9 +134,12 @@ export class UserGroups {
         variables.first = Math.floor(variables.first / 2);
         continue;
       }
-      yield* page?.nodes ?? [];
-      if (!page?.pageInfo.hasNextPage) return;
-      variables.after = page.pageInfo.endCursor;
+      const { hasNextPage, endCursor } = page?.pageInfo ?? {};
+      if (!page?.nodes || hasNextPage === undefined || (hasNextPage && !endCursor))
+        throw createError('INVALID_RESPONSE', 'The response has no page of user groups.');
+      yield* page.nodes;
+      if (!hasNextPage) return;
+      variables.after = endCursor;
     }
   }
 

@@ -120,6 +120,17 @@ test.each(['INTERNAL', 'CONFLICT', 'IDEMPOTENCY_KEY_REUSED', 'constructor'])(
   },
 );
 
+test.each([
+  ['nothing', null],
+  ['no groups', {}],
+  ['no next page, nor the end', { nodes: [] }],
+  ['a next page without a cursor', { nodes: [], pageInfo: { hasNextPage: true, endCursor: null } }],
+])('a response with %s is not a list that ends', async (_, result) => {
+  const { gateway, times } = clientOf([() => Response.json({ data: { result } })]);
+  expect(await outcomeOf(gateway.userGroups.list().next())).toMatchObject({ code: 'INVALID_RESPONSE' });
+  expect(times).toHaveLength(1);
+});
+
 test('reports each request with its operation and its error, never the token', async () => {
   const { gateway, reports } = clientOf([() => busy(), found]);
   await outcomeOf(gateway.userGroups.get(by));
