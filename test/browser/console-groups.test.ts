@@ -267,6 +267,20 @@ test('groups that could not be counted have no count, least of all that of anoth
   expect(await page.getByText('44 groups').count()).toBe(0);
 });
 
+test('groups that could not be loaded are not those of the filter before', async () => {
+  const { page } = await openConsole(gateway, '/console/groups?search=id-0', { expectedProblems: [/status of 503/] });
+  await page.getByText('44 groups').waitFor();
+  await page.getByLabel('Select', { exact: false }).first().check();
+  await page.route('**/graphql', (route) =>
+    route.request().postDataJSON().query.includes('GroupList')
+      ? route.fulfill({ status: 503, json: { errors: [{ message: 'No database.', extensions: { code: 'UNAVAILABLE' } }] } })
+      : route.continue(),
+  );
+  await page.getByRole('searchbox').fill('Blue');
+  await page.getByText('The groups could not be loaded').waitFor();
+  expect([await page.getByRole('table').count(), await page.getByRole('button', { name: 'Delete …' }).count()]).toEqual([0, 0]);
+});
+
 test('a property filter is sent as it was written: a number that JavaScript would change is refused', async () => {
   await mutate(gateway, 'getOrCreateUserGroup', { providedId: 'large', properties: { account: 9007199254740992 } });
   const { page } = await openConsole(gateway, '/console/groups?property=account%3D9007199254740993', {

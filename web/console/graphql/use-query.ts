@@ -6,7 +6,7 @@ import { sendPage } from './send-page.ts';
 
 /** What a component shows of a query. */
 export interface QueryState<Result> {
-  /** The latest data, also while newer data is loaded. */
+  /** The latest data, also while newer data is loaded; none after a failure, unless it is of the same variables. */
   readonly data: Result | undefined;
   /** Why the latest request failed. */
   readonly failure: Failure | undefined;
@@ -20,6 +20,8 @@ export interface QueryState<Result> {
 
 interface Loaded<Result> {
   readonly key: string | undefined;
+  /** What stands for the variables. */
+  readonly content?: string | undefined;
   readonly data?: Result | undefined;
   readonly failure?: Failure | undefined;
 }
@@ -39,13 +41,14 @@ export function useQuery<Result, Variables>(
   const { client } = useSession();
   const [loaded, setLoaded] = useState<Loaded<Result>>({ key: undefined });
   const [generation, setGeneration] = useState(0);
-  const key = variables === undefined ? undefined : `${generation} ${version ?? JSON.stringify(variables)}`;
-  const wanted = useRef<{ key: string | undefined; variables: Variables | undefined }>({ key: undefined, variables: undefined });
+  const content = variables === undefined ? undefined : (version ?? JSON.stringify(variables));
+  const key = content === undefined ? undefined : `${generation} ${content}`;
+  const wanted = useRef<{ key?: string | undefined; content?: string | undefined; variables?: Variables | undefined }>({});
   const isSending = useRef(false);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the variables, a new object each time
   useEffect(() => {
-    wanted.current = { key, variables };
+    wanted.current = { key, content, variables };
     void sendLatest();
 
     async function sendLatest() {
@@ -53,13 +56,14 @@ export function useQuery<Result, Variables>(
       isSending.current = true;
       let sent: string | undefined;
       while (wanted.current.key !== undefined && wanted.current.key !== sent) {
-        const { key, variables } = wanted.current;
+        const { key, content, variables } = wanted.current;
         sent = key;
         const result = await sendPage(client, document, variables as Variables).then(
           ({ response }) => ({ data: response.data }),
           (error) => ({ failure: toFailure(error) }),
         );
-        if (wanted.current.key === key) setLoaded((previous) => ({ data: previous.data, ...result, key }));
+        if (wanted.current.key === key)
+          setLoaded((previous) => ({ ...(previous.content === content && { data: previous.data }), ...result, key, content }));
       }
       isSending.current = false;
     }
@@ -67,12 +71,12 @@ export function useQuery<Result, Variables>(
   // A component that is gone wants nothing: what is in flight is the last request.
   useEffect(
     () => () => {
-      wanted.current = { key: undefined, variables: undefined };
+      wanted.current = {};
     },
     [],
   );
 
-  const setData = useCallback((data: Result) => setLoaded((previous) => ({ key: previous.key, data })), []);
+  const setData = useCallback((data: Result) => setLoaded(({ key, content }) => ({ key, content, data })), []);
   const reload = useCallback(() => setGeneration((count) => count + 1), []);
   return {
     data: loaded.data,
