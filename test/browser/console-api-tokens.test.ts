@@ -88,6 +88,35 @@ test('a change of an API token sends only what was changed: one that was disable
   expect(await stored()).toMatchObject({ name: 'edited', enabled: false, rateLimit: 7 });
 });
 
+test('a browser whose clock is a year ahead creates and shows API tokens by the time of the gateway', async () => {
+  const { secret: admin } = await gateway.issue({ environment: null, scopes: ['admin'] });
+  const dayMs = 86_400_000;
+  const { id } = await gateway.issue({ expiresAt: new Date(Date.now() + 2 * dayMs) });
+  await gateway.database.prisma.apiToken.update({ where: { id }, data: { name: 'valid' } });
+  const { id: expiredId } = await gateway.issue({ expiresAt: new Date(Date.now() - dayMs) });
+  await gateway.database.prisma.apiToken.update({ where: { id: expiredId }, data: { name: 'over' } });
+  const { page } = await openConsole(gateway, '/console', { secret: admin });
+  await page.evaluate(`const now = Date.now; Date.now = () => now() + 366 * ${dayMs}; undefined`);
+  await page.getByRole('link', { name: 'API tokens', exact: true }).click();
+  await page.getByRole('row', { name: /valid.*expires soon.*in 2 days/ }).waitFor();
+  await page.getByRole('button', { name: 'Rotate valid' }).waitFor();
+  // What is expired can only be revoked.
+  const expired = page.getByRole('row', { name: /over.*expired.*yesterday/ });
+  expect(await expired.getByRole('button').allTextContents()).toEqual(['Revoke']);
+
+  await page.getByRole('button', { name: 'New API token' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('for a month');
+  await dialog.getByRole('combobox', { name: 'Environment' }).selectOption('Testing');
+  await dialog.getByRole('checkbox', { name: 'groups:read' }).check();
+  await dialog.getByRole('combobox', { name: 'Expires' }).selectOption('In 30 days');
+  await dialog.getByRole('button', { name: 'Create the API token' }).click();
+  await dialog.getByText(/^ugk_/).waitFor();
+  const created = await gateway.database.prisma.apiToken.findFirstOrThrow({ where: { name: 'for a month' } });
+  expect(Math.round((Number(created.expiresAt) - Date.now()) / dayMs)).toBe(30);
+  await page.getByRole('button', { name: 'I have stored it' }).click();
+});
+
 test('changes whose responses are lost are not said to have failed; trying again makes them once, and shows the secrets', async () => {
   const { secret: admin } = await gateway.issue({ environment: null, scopes: ['admin'] });
   const { page, assertFlawless } = await openConsole(gateway, '/console/api-tokens', {

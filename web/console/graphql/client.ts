@@ -1,4 +1,5 @@
 import { stringify } from '../../raw-json.ts';
+import { setClock } from './clock.ts';
 import type { TypedDocument } from './document.ts';
 import { Failure, type FailureCode, type Issue } from './failure.ts';
 import type { ErrorCode } from './generated.ts';
@@ -85,6 +86,7 @@ async function post(apiToken: string, content: object, { signal, idempotencyKey 
       cache: 'no-store',
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
     });
+    setClock(response.headers.get('date'));
     requestId = response.headers.get('x-request-id') ?? undefined;
     const retryAfter = Number(response.headers.get('retry-after'));
     return {

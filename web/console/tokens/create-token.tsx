@@ -1,5 +1,6 @@
 import { type FormEvent, useState } from 'react';
 import { payloadOf } from '../graphql/client.ts';
+import { gatewayNow } from '../graphql/clock.ts';
 import { CreateApiToken, type Scope, scopes } from '../graphql/generated.ts';
 import { sentenceOf } from '../graphql/names.ts';
 import { useMutation } from '../graphql/use-mutation.ts';
@@ -34,7 +35,7 @@ export function CreateToken({ onClose, onCreated }: CreateTokenProps) {
   const [day, setDay] = useState('');
   const [rateLimit, setRateLimit] = useState('');
   /** Not the time of the request: trying again is to send the same. */
-  const [openedAt] = useState(Date.now);
+  const [openedAt] = useState(gatewayNow);
   const creation = useMutation(async (client) => {
     const expiresAt = expiryOf(lifetime, day, openedAt);
     const environmentTag = environment ? tagOf(environment) : null;

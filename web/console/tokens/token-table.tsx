@@ -1,4 +1,5 @@
 import { hrefOf, Link } from '../app/router.tsx';
+import { gatewayNow } from '../graphql/clock.ts';
 import type { ApiTokenFieldsFragment } from '../graphql/generated.ts';
 import { scopeName } from '../graphql/names.ts';
 import { Badge, EnvironmentBadge } from '../ui/badge.tsx';
@@ -77,14 +78,18 @@ export function TokenTable({ rows, ownId, isLoading, onEdit, onRotate, onRevoke 
                 {row.expiresAt ? <Time value={row.expiresAt} /> : <span className="muted">never</span>}
               </td>
               <td>
-                {stateOf(row) === 'active' && (
+                {stateOf(row) !== 'revoked' && (
                   <div className="row-actions">
-                    <Button className="small" aria-label={`Edit ${row.name}`} onClick={() => onEdit(row)}>
-                      Edit
-                    </Button>
-                    <Button className="small" aria-label={`Rotate ${row.name}`} onClick={() => onRotate(row)}>
-                      Rotate
-                    </Button>
+                    {stateOf(row) === 'active' && (
+                      <>
+                        <Button className="small" aria-label={`Edit ${row.name}`} onClick={() => onEdit(row)}>
+                          Edit
+                        </Button>
+                        <Button className="small" aria-label={`Rotate ${row.name}`} onClick={() => onRotate(row)}>
+                          Rotate
+                        </Button>
+                      </>
+                    )}
                     <Button className="small" variant="danger" aria-label={`Revoke ${row.name}`} onClick={() => onRevoke(row)}>
                       Revoke
                     </Button>
@@ -104,11 +109,11 @@ function State({ row }: { readonly row: ApiTokenRow }) {
   if (state === 'revoked') return <Badge tone="bad">revoked</Badge>;
   if (state === 'expired') return <Badge tone="bad">expired</Badge>;
   if (!row.enabled) return <Badge tone="bad">disabled</Badge>;
-  const expiresSoon = row.expiresAt !== null && Date.parse(row.expiresAt) - Date.now() < soonMs;
+  const expiresSoon = row.expiresAt !== null && Date.parse(row.expiresAt) - gatewayNow() < soonMs;
   return expiresSoon ? <Badge tone="warn">expires soon</Badge> : null;
 }
 
 function stateOf({ revokedAt, expiresAt }: ApiTokenRow): 'active' | 'revoked' | 'expired' {
   if (revokedAt) return 'revoked';
-  return expiresAt && Date.parse(expiresAt) <= Date.now() ? 'expired' : 'active';
+  return expiresAt && Date.parse(expiresAt) <= gatewayNow() ? 'expired' : 'active';
 }

@@ -1,3 +1,5 @@
+import { gatewayNow } from '../graphql/clock.ts';
+
 const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
 const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
@@ -10,7 +12,7 @@ const units = [
 
 /** A point in time relative to now, such as `3 hours ago`; its day, when it is more than two weeks away. */
 function describe(time: Date): string {
-  const distanceMs = time.getTime() - Date.now();
+  const distanceMs = time.getTime() - gatewayNow();
   if (Math.abs(distanceMs) < 60_000) return distanceMs > 0 ? 'in less than a minute' : 'just now';
   for (const [unit, lengthMs, most] of units) {
     const count = Math.round(distanceMs / lengthMs);
