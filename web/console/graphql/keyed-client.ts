@@ -1,6 +1,7 @@
 import { stringify } from '../../raw-json.ts';
 import type { Client } from './client.ts';
 import { Failure, toFailure } from './failure.ts';
+import { CreateEmbedToken } from './generated.ts';
 
 /**
  * A client whose changes are made once, however often they are sent. Each has an Idempotency-Key, which it keeps while it is not
@@ -11,8 +12,9 @@ export function keyedClient(client: Client): Client {
   const keys = new Map<string, string>();
   return {
     async send(document, variables, options) {
-      // Fragments may come first.
-      if (!/\bmutation\b/.test(document)) return client.send(document, variables, options);
+      // Fragments may come first. An embed token is no change: one that is stored for a key may have expired by then.
+      if (!/\bmutation\b/.test(document) || document === (CreateEmbedToken as string))
+        return client.send(document, variables, options);
       const change = stringify([document, variables]);
       const idempotencyKey = keys.get(change) ?? createKey();
       try {
