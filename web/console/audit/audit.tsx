@@ -6,7 +6,7 @@ import { FailureNotice } from '../ui/failure-notice.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { Pager, pageArguments } from '../ui/pager.tsx';
 import { EmptyState, LoadingRows } from '../ui/states.tsx';
-import { unusedFailure } from '../ui/unused-filters.ts';
+import { unusedFilter } from '../ui/unused-filters.ts';
 import { EventList } from './event-list.tsx';
 import { GroupFilter } from './group-filter.tsx';
 import { ImportNote } from './import-note.tsx';
@@ -27,8 +27,7 @@ export default function AuditLog() {
   const [after, before] = [query.get('after'), query.get('before')];
   const position = before ? { before } : after ? { after } : {};
   const filter = filterOf(values);
-  const known: readonly string[] = [...filterNames, 'after', 'before'];
-  const unused = unusedFailure([...query].filter(([name, value]) => value !== '' && !known.includes(name)));
+  const unused = unusedFilter(query, { ...values, ...(values.group && { 'provided-id': '' }) });
   const list = useQuery(EventListDocument, unused ? undefined : { ...pageArguments(position, pageSize), filter });
   const show = (change: Partial<typeof values>) => navigate(hrefOf('audit-log', { ...values, ...change }));
   const page = unused ? undefined : list.data?.events;
@@ -97,7 +96,7 @@ function filterOf(values: Record<(typeof filterNames)[number], string>): EventFi
   return {
     ...(values.type && { types: [values.type as EventType] }),
     ...(values.group && { userGroup: { id: values.group } }),
-    ...(!values.group && values['provided-id'] && { userGroup: { providedId: values['provided-id'] } }),
+    ...(values['provided-id'] && { userGroup: { providedId: values['provided-id'] } }),
     ...(values.token && { apiTokenId: values.token }),
     ...((from || to) && { occurredAt: { ...(from && { from }), ...(to && { to }) } }),
   };

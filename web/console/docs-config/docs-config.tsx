@@ -9,6 +9,7 @@ import { download } from '../ui/download.ts';
 import type { Editor } from '../ui/editor.ts';
 import { FailureNotice } from '../ui/failure-notice.tsx';
 import { useMessage } from '../ui/messages.tsx';
+import { unusedFilter } from '../ui/unused-filters.ts';
 import { Diagnostics } from './diagnostics.tsx';
 import { exampleText } from './example.ts';
 import { FileDrop } from './file-drop.tsx';
@@ -38,14 +39,15 @@ export default function DocsConfig() {
   const file = useRef({ name: 'docs.json', hasCarriageReturns: false, savedText: '' });
   useEffect(() => (isUnsaved ? holdUnsaved() : undefined), [isUnsaved]);
 
+  const unused = unusedFilter(query, { strict: strict ? 'true' : '', nested: allowNestedGroups ? 'true' : '' });
   const options = { strict, allowNestedGroups };
   const request = checked.request instanceof Failure ? undefined : checked.request;
   const check = useQuery(
     CheckDocsConfig,
-    request && { input: request.input, options },
+    unused ? undefined : request && { input: request.input, options },
     `${checked.version} ${strict} ${allowNestedGroups}`,
   );
-  const report = request && !check.failure ? (check.data?.validateDocsConfig ?? undefined) : undefined;
+  const report = request && !unused && !check.failure ? (check.data?.validateDocsConfig ?? undefined) : undefined;
   const isCurrent = !isTyping && !check.isLoading;
   const diagnostics = isCurrent && report && request?.hasPositions ? report.diagnostics : undefined;
   useSquiggles(editor, diagnostics);
@@ -132,8 +134,9 @@ export default function DocsConfig() {
         <section className="panel results" aria-label="Result">
           <FailureNotice
             title="The file could not be checked"
-            failure={checked.request instanceof Failure ? checked.request : check.failure}
-            onRetry={check.reload}
+            failure={unused ?? (checked.request instanceof Failure ? checked.request : check.failure)}
+            onRetry={unused ? () => setOption({}) : check.reload}
+            retryLabel={unused ? 'Check without them' : 'Try again'}
           />
           {request && !request.hasPositions && (
             <p className="notice">

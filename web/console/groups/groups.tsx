@@ -14,7 +14,7 @@ import { NoGroups } from './empty.tsx';
 import { ExportDialog } from './export-dialog.tsx';
 import { Filters } from './filters.tsx';
 import { FoundGroup, GroupOfToken } from './found-group.tsx';
-import { filterOf, initialState, type ListState, queryOf, readState, teamIdOf, unusedFilter } from './list-state.ts';
+import { filterOf, initialState, type ListState, queryOf, readState, teamIdOf, unusedGroupFilter } from './list-state.ts';
 import { NewGroup } from './new-group.tsx';
 import { GroupTable } from './table.tsx';
 
@@ -26,7 +26,7 @@ export default function Groups() {
   const { can } = useSession();
   const state = useMemo(() => readState(query), [query]);
   const filter = useMemo(() => filterOf(state), [state]);
-  const unused = useMemo(() => unusedFilter(query), [query]);
+  const unused = useMemo(() => unusedGroupFilter(query), [query]);
   const orderBy = { field: state.sort, direction: state.direction };
   const position = state.before ? { before: state.before } : state.after ? { after: state.after } : {};
   const list = useQuery(

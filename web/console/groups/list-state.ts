@@ -13,7 +13,7 @@ import {
 import { type EnvironmentChoice, environmentLabel, isEnvironmentChoice, tagOf } from '../ui/badge.tsx';
 import { dayStart } from '../ui/days.ts';
 import { withoutToken } from '../ui/token-text.ts';
-import { unusedFailure } from '../ui/unused-filters.ts';
+import { unusedFilter } from '../ui/unused-filters.ts';
 
 /** What the list of groups shows, as the URL has it. */
 export interface ListState {
@@ -65,7 +65,7 @@ const byText = (value: (key: (typeof textFilters)[number]['key']) => string): Re
 /** A text to search for: of 255 characters, as the API counts them. */
 const searchable = (text: string): string => [...withoutToken(text)].slice(0, 255).join('');
 
-/** Reads the state from a URL; what is not valid there is ignored, and {@link unusedFilter} has it. */
+/** Reads the state from a URL; what is not valid there is ignored, and {@link unusedGroupFilter} has it. */
 export function readState(query: URLSearchParams): ListState {
   const environment = query.get('environment') ?? '';
   const size = Number(query.get('size'));
@@ -114,17 +114,9 @@ export function queryOf(state: ListState): QueryValues {
   };
 }
 
-/** What decides how the list is shown, and not which groups are in it. */
-const viewNames = ['sort', 'direction', 'size', 'after', 'before'];
-
-/** What a URL has that is no filter, such as a day that does not exist: the list would have more groups than meant. */
-export function unusedFilter(query: URLSearchParams): Failure | undefined {
-  const used = queryOf(readState(query));
-  const unused = [...query].filter(([name, value]) => {
-    const values = [used[name] ?? ''].flat();
-    return value !== '' && !viewNames.includes(name) && !values.includes(value) && !values.includes(searchable(value) || value);
-  });
-  return unusedFailure(unused);
+/** What a URL has that is no filter of groups. */
+export function unusedGroupFilter(query: URLSearchParams): Failure | undefined {
+  return unusedFilter(query, queryOf(readState(query)), searchable);
 }
 
 /** The filter of a state; undefined if every group is listed. */

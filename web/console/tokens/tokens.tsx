@@ -9,6 +9,7 @@ import { PlusIcon } from '../ui/icons.tsx';
 import { Pager, pageArguments } from '../ui/pager.tsx';
 import { SecretDialog, type ShownSecret } from '../ui/secret-dialog.tsx';
 import { EmptyState, LoadingRows } from '../ui/states.tsx';
+import { unusedFilter } from '../ui/unused-filters.ts';
 import { CreateToken } from './create-token.tsx';
 import { EditToken } from './edit-token.tsx';
 import { RevokeToken } from './revoke-token.tsx';
@@ -34,9 +35,10 @@ export default function ApiTokens() {
   const [after, before] = [query.get('after'), query.get('before')];
   const includeRevoked = query.get('revoked') === 'true';
   const position = before ? { before } : after ? { after } : {};
-  const list = useQuery(ApiTokenList, { ...pageArguments(position, pageSize), includeRevoked });
+  const unused = unusedFilter(query, { revoked: includeRevoked ? 'true' : '' });
+  const list = useQuery(ApiTokenList, unused ? undefined : { ...pageArguments(position, pageSize), includeRevoked });
   const [dialog, setDialog] = useState<OpenDialog>();
-  const page = list.data?.apiTokens;
+  const page = unused ? undefined : list.data?.apiTokens;
   const rows = page?.nodes ?? [];
   const close = () => {
     // Also without a result: a change may have been made all the same.
@@ -67,7 +69,7 @@ export default function ApiTokens() {
       </div>
       <FailureNotice
         title="The API tokens could not be loaded"
-        failure={list.failure}
+        failure={unused ?? list.failure}
         onRetry={list.reload}
         onReset={() => navigate(hrefOf('api-tokens'))}
       />

@@ -10,6 +10,7 @@ import { useMessage } from '../ui/messages.tsx';
 import { pageArguments } from '../ui/pager.tsx';
 import { SecretDialog, type ShownSecret } from '../ui/secret-dialog.tsx';
 import { EmptyState, LoadingRows } from '../ui/states.tsx';
+import { unusedFilter } from '../ui/unused-filters.ts';
 import { DeleteWebhook } from './delete-webhook.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { EditWebhook } from './edit-webhook.tsx';
@@ -34,7 +35,9 @@ function WebhookById({ id, query }: { readonly id: string; readonly query: URLSe
   const [after, before, status] = [query.get('after'), query.get('before'), query.get('status') ?? ''];
   const position = before ? { before } : after ? { after } : {};
   const variables = { id, ...pageArguments(position, pageSize), status: (status || null) as WebhookDeliveryStatus | null };
-  const { data, failure, isLoading, reload } = useQuery(WebhookDocument, id ? variables : undefined);
+  const unused = unusedFilter(query, { id, status });
+  const { data, isLoading, reload, ...loaded } = useQuery(WebhookDocument, id && !unused ? variables : undefined);
+  const failure = unused ?? loaded.failure;
   const webhook = data?.node?.__typename === 'Webhook' ? data.node : undefined;
   const page = data?.webhookDeliveries;
   const isSending =
@@ -59,7 +62,7 @@ function WebhookById({ id, query }: { readonly id: string; readonly query: URLSe
       onReset={() => navigate(hrefOf('webhook', { id }))}
     />
   );
-  if (!webhook || !page) {
+  if (!webhook || !page || unused) {
     return (
       <>
         <Breadcrumb />

@@ -8,6 +8,7 @@ import { PlusIcon } from '../ui/icons.tsx';
 import { Pager, pageArguments } from '../ui/pager.tsx';
 import { SecretDialog, type ShownSecret } from '../ui/secret-dialog.tsx';
 import { EmptyState, LoadingRows } from '../ui/states.tsx';
+import { unusedFilter } from '../ui/unused-filters.ts';
 import { EditWebhook } from './edit-webhook.tsx';
 import { secretUse, type WebhookRow } from './labels.tsx';
 import { WebhookTable } from './webhook-table.tsx';
@@ -19,9 +20,10 @@ export default function Webhooks() {
   const { query } = usePlace();
   const [after, before] = [query.get('after'), query.get('before')];
   const position = before ? { before } : after ? { after } : {};
-  const list = useQuery(WebhookList, pageArguments(position, pageSize));
+  const unused = unusedFilter(query, {});
+  const list = useQuery(WebhookList, unused ? undefined : pageArguments(position, pageSize));
   const [dialog, setDialog] = useState<'create' | { readonly webhook: WebhookRow; readonly shown: ShownSecret }>();
-  const page = list.data?.webhooks;
+  const page = unused ? undefined : list.data?.webhooks;
   const rows = page?.nodes ?? [];
   const isFirstPage = !after && !before;
   const create = (
@@ -38,7 +40,7 @@ export default function Webhooks() {
       </header>
       <FailureNotice
         title="The webhooks could not be loaded"
-        failure={list.failure}
+        failure={unused ?? list.failure}
         onRetry={list.reload}
         onReset={() => navigate(hrefOf('webhooks'))}
       />
