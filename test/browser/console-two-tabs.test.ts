@@ -120,6 +120,23 @@ test('a property that two people change is shown with both values; the person ke
   await assertFitsPhone();
 });
 
+test('of long values that two people change, as much is shown as says what differs, and how many differ', async () => {
+  const { page, change, assertFlawless, assertFitsPhone } = await openGroup('long');
+  const long = (end: string) => 'long '.repeat(100) + end;
+  await change({ properties: { ...properties, note: long('theirs'), plan: 'silver' } });
+  await typeOver(editorOf(page), JSON.stringify({ ...properties, note: long('mine'), plan: 'bronze' }));
+  await page.getByRole('button', { name: 'Save the properties' }).click();
+  const differences = await differencesIn(page);
+  const ends = ['mine', 'theirs'].map((end) => `…${long(end).slice(-50 - end.length)}`);
+  expect(differences).toEqual([
+    ['plan', 'bronze', 'silver'],
+    ['note', ...ends],
+  ]);
+  await page.getByText('2 values differ').waitFor();
+  await assertFlawless();
+  await assertFitsPhone();
+});
+
 test('a name and a schema that two people change are shown with both values; what was edited elsewhere on the page stays', async () => {
   const { page, change } = await openGroup('named');
   await change({

@@ -59,7 +59,7 @@ function printDigest(value: unknown): string | undefined {
 }
 
 /** A change whose values are cut so that what differs is left. */
-function changeOf(name: string, before: string | undefined, after: string | undefined): Change {
+export function changeOf(name: string, before: string | undefined, after: string | undefined): Change {
   const begin =
     Math.max(before?.length ?? 0, after?.length ?? 0) > maxLength ? firstDifference(before, after) - contextLength : 0;
   return { name, before: cut(before, begin), after: cut(after, begin) };

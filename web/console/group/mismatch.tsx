@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { changeOf } from '../audit/changes.ts';
 import { WarningIcon } from '../ui/icons.tsx';
 import type { Difference } from './merge.ts';
 
@@ -25,6 +26,7 @@ export function Mismatch({ title, differences, left, whole, children, actions }:
         <div className="notice-text">
           <strong>{title}</strong>
           <p>{children}</p>
+          {differences.length > 1 && <p>{differences.length.toLocaleString('en')} values differ:</p>}
           {differences.length > 0 && (
             // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, which has to work with the keyboard too
             <section className="mismatch-frame" tabIndex={0} aria-label="What differs">
@@ -35,23 +37,22 @@ export function Mismatch({ title, differences, left, whole, children, actions }:
                     <th scope="col">Stored now</th>
                   </tr>
                 </thead>
-                {differences.map(({ path, left: first, right: second }) => (
-                  <tbody key={JSON.stringify(path)}>
-                    <tr>
-                      <th scope="rowgroup" colSpan={2}>
-                        {path.join('.') || whole}
-                      </th>
-                    </tr>
-                    <tr>
-                      <td>
-                        <Value value={first} other={second} />
-                      </td>
-                      <td>
-                        <Value value={second} other={first} />
-                      </td>
-                    </tr>
-                  </tbody>
-                ))}
+                {differences.map(({ path, left: first, right: second }) => {
+                  const { name, before, after } = changeOf(path.join('.'), textOf(first, second), textOf(second, first));
+                  return (
+                    <tbody key={JSON.stringify(path)}>
+                      <tr>
+                        <th scope="rowgroup" colSpan={2}>
+                          {name || whole}
+                        </th>
+                      </tr>
+                      <tr>
+                        <td>{before === undefined ? none : <code>{before}</code>}</td>
+                        <td>{after === undefined ? none : <code>{after}</code>}</td>
+                      </tr>
+                    </tbody>
+                  );
+                })}
               </table>
             </section>
           )}
@@ -62,9 +63,10 @@ export function Mismatch({ title, differences, left, whole, children, actions }:
   );
 }
 
+const none = <span className="muted">none</span>;
+
 /** A text is shown as it is, unless the other value is not a text: "5" and 5 are different. */
-function Value({ value, other }: { readonly value: unknown; readonly other: unknown }) {
-  if (value === undefined) return <span className="muted">none</span>;
+function textOf(value: unknown, other: unknown): string | undefined {
   const isPlain = typeof value === 'string' && value !== '' && (typeof other === 'string' || other === undefined);
-  return <code>{isPlain ? value : JSON.stringify(value)}</code>;
+  return isPlain ? value : JSON.stringify(value);
 }
