@@ -263,6 +263,10 @@ test('the overview shows the version, the database, its migrations and its repli
   const { page, assertFlawless, assertFitsPhone } = await openConsole(gateway, '/console', { secret });
   const instance = page.getByRole('region', { name: 'This instance' });
   await instance.getByText('PostgreSQL').waitFor();
+  await page
+    .getByRole('region', { name: 'Signed in with' })
+    .getByText(/^#\d+$/)
+    .waitFor();
   expect(await instance.textContent()).toMatch(
     /Version\d+\.\d+\.\d+.*PostgreSQL \d+.*external.*reachable.*\d+ applied.*Replicas/,
   );

@@ -99,7 +99,7 @@ function Identity() {
         <div>
           <dt>API token</dt>
           <dd>
-            {caller.name} <span className="muted">#{caller.id}</span>
+            {caller.name} <span className="muted">#{caller.number}</span>
           </dd>
         </div>
         <div>
