@@ -137,6 +137,10 @@ test('the filter by group finds exactly the id that is typed, and sends no token
   await field.press('Enter');
   await page.getByText('This is a token.').waitFor();
   expect(page.url()).not.toContain('ugt_');
+  // What is in the field is what the list is filtered by, also after another filter was chosen.
+  await field.fill('not applied');
+  await page.getByLabel('Type', { exact: true }).selectOption({ label: 'user_group.created' });
+  await expect.poll(() => field.inputValue()).toBe(' spaced');
 });
 
 test('the changes of a group say exactly what was there before and after', async () => {

@@ -49,7 +49,8 @@ export default function AuditLog() {
           onChange={(type) => show({ type })}
         />
         <GroupFilter
-          key={`${values.group} ${values['provided-id']} ${values.token}`}
+          // A text that was not applied would look like a filter of the next list.
+          key={query.toString()}
           groupId={values.group}
           providedId={values['provided-id']}
           apiTokenId={values.token}
