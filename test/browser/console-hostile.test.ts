@@ -68,6 +68,22 @@ test('characters that reverse the text after them are visible in the editor, and
   const label = page.getByRole('dialog').locator('label');
   expect(await label.textContent()).toBe(`Type ${hostile} to confirm`);
   expect(await label.locator('code').textContent()).toBe(hostile);
+  await mutate(gateway, 'updateUserGroup', { by: { id: userGroup.id }, mergeProperties: { [hostile]: hostile } });
+  await page.goto(`${gateway.url}/console/audit-log?type=USER_GROUP_UPDATED`);
+  const row = page.getByRole('row', { name: 'properties.' });
+  await row.waitFor();
+  expect(await row.locator('th, td').allTextContents()).toEqual(['properties.a\\u202eb', '', '"a\\u202eb"']);
+});
+
+test('a name of spaces has a link all the same, and an id with spaces is shown as it has to be typed', async () => {
+  const providedId = '  two  spaces  ';
+  await mutate(gateway, 'getOrCreateUserGroup', { providedId, name: ' ' });
+  const { page } = await openConsole(gateway, '/console/groups?search=two', { secret });
+  await page.getByRole('link', { name: 'two spaces' }).click();
+  await page.getByRole('heading', { level: 1, name: 'two spaces' }).waitFor();
+  await page.getByRole('button', { name: 'Delete …' }).click();
+  await page.locator('dialog label code').waitFor();
+  expect(await page.evaluate('getComputedStyle(document.querySelector("dialog label code")).whiteSpace')).toBe('pre-wrap');
 });
 
 test.each(['groups?after=', 'audit-log?after=', 'api-tokens?before=', 'webhooks?after='])(

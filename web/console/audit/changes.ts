@@ -60,9 +60,18 @@ function printDigest(value: unknown): string | undefined {
 
 /** A change whose values are cut so that what differs is left. */
 export function changeOf(name: string, before: string | undefined, after: string | undefined): Change {
+  const [first, second] = [visible(before), visible(after)];
   const begin =
-    Math.max(before?.length ?? 0, after?.length ?? 0) > maxLength ? firstDifference(before, after) - contextLength : 0;
-  return { name, before: cut(before, begin), after: cut(after, begin) };
+    Math.max(first?.length ?? 0, second?.length ?? 0) > maxLength ? firstDifference(first, second) - contextLength : 0;
+  return { name: visible(name), before: cut(first, begin), after: cut(second, begin) };
+}
+
+/** A text with escapes for characters that reverse the text after them. */
+function visible<Text extends string | undefined>(text: Text): Text {
+  return text?.replace(
+    /\p{Bidi_Control}/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  ) as Text;
 }
 
 function firstDifference(before = '', after = ''): number {

@@ -68,7 +68,7 @@ function GroupById({ id }: { readonly id: string }) {
       <header className="page-header">
         <h1>
           <span className="name" title={group.name}>
-            {group.name}
+            {group.name.trim() || group.providedId}
           </span>{' '}
           <EnvironmentBadge tag={group.environmentTag} /> <StatusBadge status={group.status} />
         </h1>

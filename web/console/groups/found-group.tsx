@@ -44,7 +44,8 @@ interface FoundGroupProps {
 export function FoundGroup({ label, group }: FoundGroupProps) {
   return (
     <section className="found-group" aria-label={label}>
-      <span className="muted">{label}:</span> <Link href={hrefOf('group', { id: group.id })}>{group.name}</Link>{' '}
+      <span className="muted">{label}:</span>{' '}
+      <Link href={hrefOf('group', { id: group.id })}>{group.name.trim() || group.providedId}</Link>{' '}
       <code>{group.providedId}</code> <EnvironmentBadge tag={group.environmentTag} />
     </section>
   );

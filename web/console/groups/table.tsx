@@ -65,7 +65,7 @@ export function GroupTable({ rows, state, selected, isLoading, onSelect, onSort 
               </td>
               <th scope="row">
                 <Link className="clamp" href={hrefOf('group', { id: row.id })} title={row.name}>
-                  {row.name}
+                  {row.name.trim() || row.providedId}
                 </Link>
                 <code className="below clamp narrow-only" title={row.providedId}>
                   {row.providedId}
