@@ -29,8 +29,8 @@ export interface EmbedTokenProviderOptions {
   /** Called with the first token and each renewed one, for a dashboard that cannot ask: the provider then renews by itself. */
   readonly onToken?: (token: string) => void;
   /**
-   * Called when there is no valid token for {@link onToken}; the provider goes on trying. What `onToken` throws comes here too;
-   * what this throws is ignored.
+   * Called when there is no valid token for {@link onToken}; the provider goes on trying. What `onToken` throws, or
+   * rejects with, comes here too; what this throws is ignored.
    */
   readonly onError?: (error: unknown) => void;
   /** The clock, for tests. */
@@ -135,12 +135,15 @@ export function createEmbedTokenProvider(
     }
   };
 
+  /** Not waited for: the next token must not be late because the page is slow. */
+  const pass = async (token: string): Promise<void> => onToken?.(token);
+
   /** Passes a token on that differs from the last one, and looks again later. */
   const keep = async (last?: string): Promise<void> => {
     let token = last;
     try {
       token = await getToken();
-      if (!isStopped && token !== last) onToken?.(token);
+      if (!isStopped && token !== last) void pass(token).catch(report);
     } catch (error) {
       report(error);
     }

@@ -213,6 +213,20 @@ test('what onToken throws is an error of the page, what onError throws is ignore
   expect(errors.at(-1)).toEqual(new Error('of the page'));
 });
 
+test('what an asynchronous onToken rejects with is an error of the page too, and one that never ends delays no renewal', async () => {
+  const errors: unknown[] = [];
+  const rejecting = createBackend({
+    onToken: () => Promise.reject(new Error('of the page')),
+    onError: (error) => errors.push(error),
+  });
+  await rejecting.pass(900_000);
+  expect(errors).toEqual([new Error('of the page'), new Error('of the page')]);
+  const tokens: string[] = [];
+  const hanging = createBackend({ onToken: (token) => new Promise<void>(() => tokens.push(token)) });
+  await hanging.pass(900_000);
+  expect(tokens).toHaveLength(2);
+});
+
 test.each(['onToken', 'onError'])('nothing goes on once it is stopped in %s', async (name) => {
   const onToken = () => {
     if (name === 'onToken') provider.stop();
