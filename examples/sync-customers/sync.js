@@ -69,13 +69,13 @@ async function work() {
   }
 }
 
-try {
-  await Promise.all(Array.from({ length: concurrency }, work));
-} finally {
-  console.log(
-    Object.entries(counts)
-      .map(([what, count]) => `${count} ${what}`)
-      .join(', '),
-  );
-}
+// All of them end first: what one still does counts, also after another has failed.
+const ended = await Promise.allSettled(Array.from({ length: concurrency }, work));
+console.log(
+  Object.entries(counts)
+    .map(([what, count]) => `${count} ${what}`)
+    .join(', '),
+);
+const failure = ended.find(({ status }) => status === 'rejected');
+if (failure) throw failure.reason;
 process.exitCode = counts.failed > 0 ? 1 : 0;

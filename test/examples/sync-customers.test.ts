@@ -92,6 +92,13 @@ test.each([
   expect(await groups()).toEqual(before);
 });
 
+test('says what was done also when the gateway refuses to read one of the requests', async () => {
+  const lines = [`huge,${'x'.repeat(2_000_000)}`, ...Array.from({ length: 7 }, (_, index) => `beside-${index},Name`)];
+  const ended = await sync(['id,name', ...lines].join('\n'));
+  expect(ended).toMatchObject({ code: 1, stdout: '7 created, 0 updated, 0 unchanged, 0 failed\n' });
+  expect(ended.stderr).toContain('PAYLOAD_TOO_LARGE');
+});
+
 test('creates each of many customers once', async () => {
   const lines = Array.from({ length: 200 }, (_, index) => `many-${index},Name ${index},plan ${index % 3}`);
   const before = (await groups()).length;
