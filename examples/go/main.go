@@ -11,6 +11,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"strconv"
 	"strings"
@@ -71,7 +72,11 @@ func (b *backend) viewer(request *http.Request) (*usergroupgateway.UserGroup, er
 	if err != nil {
 		return nil, nil
 	}
-	return b.gateway.ResolveViewer(request.Context(), cookie.Value)
+	token, err := url.QueryUnescape(cookie.Value)
+	if err != nil {
+		return nil, nil
+	}
+	return b.gateway.ResolveViewer(request.Context(), token)
 }
 
 func (b *backend) showPage(response http.ResponseWriter, request *http.Request) error {
@@ -122,7 +127,9 @@ func (b *backend) signIn(response http.ResponseWriter, request *http.Request) er
 		http.NotFound(response, request)
 		return nil
 	}
-	cookie := http.Cookie{Name: "token", Value: request.PostFormValue("token"), HttpOnly: true, SameSite: http.SameSiteStrictMode}
+	// A cookie cannot have every character that a token of an imported group may have.
+	token := url.QueryEscape(request.PostFormValue("token"))
+	cookie := http.Cookie{Name: "token", Value: token, HttpOnly: true, SameSite: http.SameSiteStrictMode}
 	http.SetCookie(response, &cookie) // with HTTPS, also Secure
 	http.Redirect(response, request, "/", http.StatusSeeOther)
 	return nil

@@ -10,7 +10,7 @@ import sys
 from http.cookies import CookieError, SimpleCookie
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from string import Template
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, quote, unquote
 
 from user_group_gateway import GatewayError, UserGroupGateway
 
@@ -85,7 +85,9 @@ class EmbedBackend(BaseHTTPRequestHandler):
         length = int(self.headers.get("Content-Length", "0"))
         if self.path != "/sign-in" or not 0 < length < 10_000:
             return self.respond(404, "Not found")
-        cookie = SimpleCookie({"token": parse_qs(self.rfile.read(length).decode()).get("token", [""])[0]})
+        token = parse_qs(self.rfile.read(length).decode(errors="replace")).get("token", [""])[0]
+        # A cookie cannot have every character that a token of an imported group may have.
+        cookie = SimpleCookie({"token": quote(token, safe="")})
         cookie["token"].update({"path": "/", "httponly": True, "samesite": "Strict"})  # with HTTPS, also "secure": True
         self.respond(303, "", {"Set-Cookie": cookie["token"].OutputString(), "Location": "/"})
 
@@ -94,7 +96,7 @@ class EmbedBackend(BaseHTTPRequestHandler):
             cookie = SimpleCookie(self.headers.get("Cookie", "")).get("token")
         except CookieError:
             return None
-        return gateway.resolve_viewer(cookie and cookie.value)
+        return gateway.resolve_viewer(cookie and unquote(cookie.value))
 
     def respond(self, status: int, text: str, headers: dict = {}) -> None:
         kind = "text/html" if text.startswith("<") else "application/json" if text.startswith("{") else "text/plain"

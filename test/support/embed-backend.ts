@@ -51,6 +51,14 @@ export async function checkViewer(started: EmbedBackend): Promise<string> {
   expect([signedIn.status, signedIn.headers.get('location')]).toEqual([303, '/']);
   expect(signedIn.headers.get('set-cookie')).toMatch(new RegExp(`^token=${userGroup.token};(?=.*HttpOnly).*SameSite=Strict`));
 
+  // A token of an imported group may have any characters.
+  const odd = 'a "b"; c%20,\ufffd';
+  const oddBody = new URLSearchParams({ token: odd }).toString();
+  const { headers } = await exchange(url, 'POST', '/sign-in', { body: oddBody, headers: form });
+  const [, cookie = ''] = /^token=([^;]*)/.exec(headers.get('set-cookie') ?? '') ?? [];
+  expect(new URLSearchParams(`token=${cookie}`).get('token')).toBe(odd);
+  await hidden(cookie);
+
   await shown(userGroup.token);
   for (const token of [null, '', 'x', forgedToken('userGroup'), 'x'.repeat(5_000)]) await hidden(token);
 
