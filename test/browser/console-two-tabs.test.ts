@@ -80,6 +80,10 @@ test('only properties that were changed are sent, unless a patch cannot make the
   };
   const { region, ...rest } = properties;
   expect(await sent(JSON.stringify({ ...rest, plan: 'silver' }))).toEqual({ mergeProperties: { plan: 'silver', region: null } });
+  // A patch changes no order.
+  const turned = { limits: { days: 30, rows: 10 }, plan: 'tin' };
+  expect(await sent(JSON.stringify(turned))).toEqual({ properties: turned });
+  expect(JSON.stringify((await read('sent')).properties)).toBe(JSON.stringify(turned));
   const withNull = { ...rest, plan: null };
   expect(await sent(JSON.stringify(withNull))).toEqual({ properties: withNull });
   expect(await sent(JSON.stringify({ ...withNull, seats: 5 }))).toEqual({ mergeProperties: { seats: 5 } });

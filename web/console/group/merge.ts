@@ -60,6 +60,15 @@ export function patchOf(from: Members, to: Members): Members | undefined {
   return Object.fromEntries(patch);
 }
 
+/** Whether the members that two values share are in the same order, also in the values among them. */
+export function hasSameOrder(left: unknown, right: unknown): boolean {
+  if (!(left instanceof Object && right instanceof Object)) return true;
+  const [from, to] = [new Map(Object.entries(left)), new Map(Object.entries(right))];
+  const order = [...to.keys()].filter((name) => from.has(name));
+  const shared = [...from.keys()].filter((name) => to.has(name));
+  return shared.every((name, index) => name === order[index] && hasSameOrder(from.get(name), to.get(name)));
+}
+
 /** Whether a value is an object of JSON. */
 export function isObject(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,6 +1,6 @@
 import { RawJson, withoutSpace } from '../../raw-json.ts';
 import { Failure } from '../graphql/failure.ts';
-import { isObject, patchOf } from './merge.ts';
+import { hasSameOrder, isObject, patchOf } from './merge.ts';
 import type { Change, Part } from './use-update.ts';
 
 /** The most that a patch may have, in bytes; one that removes much and adds much may have more than the properties. */
@@ -13,8 +13,8 @@ export const propertiesPart: Part<unknown> = {
     const patch = isObject(value) ? patchOf(isObject(properties) ? properties : {}, value) : undefined;
     const isSendable =
       patch !== undefined &&
-      // An order of members that was changed is no change of any member.
-      Object.keys(patch).length > 0 &&
+      // A patch changes no order of members.
+      hasSameOrder(properties, value) &&
       new Blob([JSON.stringify(patch)]).size <= maxPatchBytes;
     return isSendable ? { mergeProperties: patch } : { properties: value };
   },
