@@ -111,3 +111,19 @@ test('a file that is not UTF-8 is not opened; what is typed instead is formatted
 }
 `);
 });
+
+test('a file replaces a text that is not saved only if the person agrees', async () => {
+  const { page } = await openConsole(gateway, '/console/docs-config', { secret });
+  const editor = page.getByRole('textbox', { name: 'Configuration file' });
+  const file = { name: 'other.json', mimeType: 'application/json', buffer: Buffer.from('{"name": "opened"}') };
+  const open = () => page.getByLabel('Configuration file to open').setInputFiles(file);
+  await typeOver(editor, '{"name": "typed"}');
+  let asked = page.waitForEvent('dialog').then((question) => question.dismiss());
+  await open();
+  await asked;
+  expect(await editor.textContent()).toBe('{"name": "typed"}');
+  asked = page.waitForEvent('dialog').then((question) => question.accept());
+  await open();
+  await asked;
+  await expect.poll(() => editor.textContent()).toBe('{"name": "opened"}');
+});

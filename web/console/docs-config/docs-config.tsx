@@ -65,6 +65,7 @@ export default function DocsConfig() {
     }, typingMs);
   }, []);
   const open = (name: string, text: string) => {
+    if (isUnsaved && !confirm('The text is not saved. Replace it all the same?')) return;
     editor?.setText(text.replace(/^\ufeff/, ''));
     file.current = { name, hasCarriageReturns: text.includes('\r\n'), savedText: editor?.text() ?? '' };
   };
