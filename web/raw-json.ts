@@ -23,6 +23,36 @@ export function withoutSpace(text: string): string {
   });
 }
 
+/** The text with an indentation of 2, otherwise as it is: with duplicates, and its own numbers. Undefined if it is not JSON. */
+export function format(text: string): string | undefined {
+  try {
+    JSON.parse(text);
+    return indent(withoutSpace(text));
+  } catch {
+    return undefined;
+  }
+}
+
+function indent(json: string): string {
+  let depth = 0;
+  let isInString = false;
+  const newLine = () => `\n${'  '.repeat(depth)}`;
+  return json.replace(/\\.|"|\{\}|\[\]|[{}[\],:]/g, (part) => {
+    if (part === '"') isInString = !isInString;
+    if (isInString) return part;
+    if (part === '{' || part === '[') {
+      depth += 1;
+      return part + newLine();
+    }
+    if (part === '}' || part === ']') {
+      depth -= 1;
+      return newLine() + part;
+    }
+    if (part === ',') return part + newLine();
+    return part === ':' ? ': ' : part;
+  });
+}
+
 /** A value as JSON, with the text of every {@link RawJson} in it as it is. */
 export function stringify(value: unknown): string {
   const texts = new Map<string, string>();

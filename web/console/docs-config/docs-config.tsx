@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
+import { format } from '../../raw-json.ts';
 import { holdUnsaved, hrefOf, navigate, outsideHref, usePlace } from '../app/router.tsx';
 import { Failure } from '../graphql/failure.ts';
 import { CheckDocsConfig } from '../graphql/generated.ts';
@@ -13,7 +14,7 @@ import { unusedFilter } from '../ui/unused-filters.ts';
 import { Diagnostics } from './diagnostics.tsx';
 import { exampleText } from './example.ts';
 import { FileDrop } from './file-drop.tsx';
-import { type CheckRequest, format, requestFor } from './request.ts';
+import { type CheckRequest, requestFor } from './request.ts';
 import { useSquiggles } from './squiggles.ts';
 
 /** How long to wait for the next key before the text is checked. */

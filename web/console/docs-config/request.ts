@@ -1,4 +1,4 @@
-import { RawJson, withoutSpace } from '../../raw-json.ts';
+import { format, RawJson, withoutSpace } from '../../raw-json.ts';
 import { Failure } from '../graphql/failure.ts';
 import type { DocsConfigInput } from '../graphql/generated.ts';
 
@@ -26,36 +26,6 @@ export function requestFor(text: string): CheckRequest | Failure {
   const compact = withoutSpace(text);
   if (sizeOf(compact) <= maxBytes) return { input: { value: new RawJson(compact) }, hasPositions: text.trimEnd() === formatted };
   return new Failure('PAYLOAD_TOO_LARGE', 'The file is over the limit of a request, 1 MiB, even without its white space.');
-}
-
-/** The text with an indentation of 2, otherwise as it is: with duplicates, and its own numbers. Undefined if it is not JSON. */
-export function format(text: string): string | undefined {
-  try {
-    JSON.parse(text);
-    return indent(withoutSpace(text));
-  } catch {
-    return undefined;
-  }
-}
-
-function indent(json: string): string {
-  let depth = 0;
-  let isInString = false;
-  const newLine = () => `\n${'  '.repeat(depth)}`;
-  return json.replace(/\\.|"|\{\}|\[\]|[{}[\],:]/g, (part) => {
-    if (part === '"') isInString = !isInString;
-    if (isInString) return part;
-    if (part === '{' || part === '[') {
-      depth += 1;
-      return part + newLine();
-    }
-    if (part === '}' || part === ']') {
-      depth -= 1;
-      return newLine() + part;
-    }
-    if (part === ',') return part + newLine();
-    return part === ':' ? ': ' : part;
-  });
 }
 
 function sizeOf(text: string): number {
