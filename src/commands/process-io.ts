@@ -13,7 +13,9 @@ export const processIo = {
   },
   stdout: writingWhole(process.stdout, 1),
   stderr: writingWhole(process.stderr, 2),
-  env: process.env,
+  get env() {
+    return process.env;
+  },
 };
 
 /** The stream itself for a pipe or a terminal, which are sockets in Node.js. @param fd the descriptor that it writes to. */
