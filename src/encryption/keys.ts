@@ -49,7 +49,7 @@ const hashBytes = 16;
  * How many hashes and how many decrypted user group tokens are remembered: those that were used last. Computing one takes a tenth
  * of the processor time of a look-up; remembering it, some 250 bytes, and 1 KB for the longest imported tokens.
  */
-const maxRemembered = 16_384;
+const maxRemembered = 24_576;
 
 /** Where an encrypted value is stored. It cannot be decrypted anywhere else. */
 export interface EncryptionContext {
