@@ -12,9 +12,9 @@ import { redactTokens } from './tokens.ts';
  * request that fails only its id, trace, method and path are logged, and of an error its type, code, message and stack, so that
  * no secret is logged.
  */
-export function openLog({ logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>): Logger {
+export function openLog({ logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>, stderr: Writable): Logger {
   const options = { ...logForm, level: logLevel };
-  if (logFormat === 'json') return pino(options, createLogStream(process.stderr));
+  if (logFormat === 'json') return pino(options, createLogStream(stderr));
   const pretty = PinoPretty({ destination: 2, sync: true, translateTime: 'SYS:HH:MM:ss' });
   return pino(options, { write: (line) => void pretty.write(escapeShownJson(line)) });
 }

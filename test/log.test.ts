@@ -33,7 +33,7 @@ test('of an error of Prisma only the code and the frames are logged: the message
 test('the log for people shows control characters as escapes, and keeps the lines of a stack', () => {
   const program = `import { openLog } from './src/log.ts';
     const text = 'a\\\\u\u001b[8m\u009b\u202e\\r';
-    openLog({ logLevel: 'info', logFormat: 'pretty' }).info({ path: text, inner: { text }, err: new Error(text) }, text);`;
+    openLog({ logLevel: 'info', logFormat: 'pretty' }, process.stderr).info({ path: text, inner: { text }, err: new Error(text) }, text);`;
   const args = ['--import', 'tsx', '--input-type=module', '-e', program];
   const { stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
   const shown = 'a\\u\\u001b[8m\\u009b\\u202e\\r';

@@ -16,6 +16,7 @@ import { encryptToken } from '../encryption/stored-token.ts';
 import { logOutages, openLog } from '../log.ts';
 import { type Config, readConfig, settings } from '../settings.ts';
 import { openKeys, requireKeys } from './key-file.ts';
+import { processIo } from './process-io.ts';
 
 /** Who the audit log names for the changes of this command: the user of the operating system who runs it. */
 export function ownAuthor(): Author {
@@ -86,7 +87,7 @@ export function warnOfSettings(log: Logger): void {
 
 async function run<Result>(work: (context: CommandContext) => Promise<Result>, mustExist: boolean): Promise<Result> {
   const config = readConfig(process.env, process.stderr.isTTY);
-  const log = openLog(config);
+  const log = openLog(config, processIo.stderr);
   if (cluster.isPrimary) warnOfSettings(log);
   const database = await openDatabase({ ...config, mustExist, onEvent: (message) => log.warn(message) });
   try {

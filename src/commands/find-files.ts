@@ -32,7 +32,7 @@ interface Folder {
  * skipped; links are followed, except back to a folder on the way. Folders that cannot be read count as empty.
  *
  * @param unlisted takes what is left out.
- * @returns undefined when these are more than 100,000 with the folders, so that none is reported as missing that was not listed.
+ * @returns undefined when there are more than 100,000 files and folders: a file that was not listed would be reported as missing.
  */
 export async function filesAround(
   folder: string,

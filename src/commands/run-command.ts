@@ -131,8 +131,7 @@ function handleLostOutput(isServer: boolean): void {
     if (isServer || error.code !== 'EPIPE') stderr.write(`Cannot write to standard output: ${error.message}\n`);
     if (!isServer) process.once('exit', () => (process.exitCode ||= 1));
   });
-  // Nothing is left to report it on. The log writes to the stream of the process.
-  for (const each of [stderr, process.stderr]) each.on('error', () => {});
+  stderr.on('error', () => {}); // nothing is left to report it on
 }
 
 /** How long a server that has stopped waits for the reader of its output. */

@@ -43,7 +43,7 @@ export async function serve(args: string[]): Promise<number> {
     const stop = untilStopRequested();
     await readPersistedOperations(config);
     await requireFreeAddress(config);
-    const log = openLog(config);
+    const log = openLog(config, processIo.stderr);
     warnOfSettings(log);
     warnOfOpenFiles(config, log);
     return runWorkers(workers, stop, log);
@@ -56,7 +56,8 @@ export async function serve(args: string[]): Promise<number> {
   return withDatabase(async ({ config, log, database, keys }) => {
     if (cluster.isPrimary) warnOfOpenFiles(config, log);
     const db = createDb(database);
-    if (config.bootstrapApiToken) warnOfBootstrapToken(await acceptBootstrapToken(db, config.bootstrapApiToken), log);
+    const bootstrap = config.bootstrapApiToken && (await acceptBootstrapToken(db, config.bootstrapApiToken));
+    if (bootstrap && (cluster.worker?.id ?? 1) === 1) warnOfBootstrapToken(bootstrap, log);
     // Before any client can ask for it: a verifier that has seen no key would keep that for a while.
     await new SigningKeys(bindSigningKeys(database), keys).list();
     tracing.active = createTracing(readPackageVersion());

@@ -60,7 +60,8 @@ export async function runWorkers(count: number, stop: Promise<string>, log: Logg
         asConfigured.delete(worker);
         const end = `worker ${pid} ${signal ? `was killed by ${signal}` : `exited with code ${code}`}`;
         if (stopping) {
-          if (code !== 0) {
+          // A terminal sends signals to workers, too, and one that is still starting does not handle them.
+          if (code !== 0 && !stopSignals.some((each) => each === signal)) {
             hasFailed = true;
             log.error(end);
           }

@@ -1,7 +1,7 @@
 /** How long something may go unrecorded. */
 const flushIntervalMs = 5_000;
 
-/** How much is recorded in one statement. As soon as that much waits, it is written. */
+/** How much is recorded in one statement. When that much waits, it is written at once. */
 const maxPerStatement = 1_000;
 
 /** How much waits at most while the database takes no writes: some 100 MB. What comes then is not recorded. */
@@ -11,7 +11,7 @@ const maxNoted = 1_000_000;
 export interface Recorder {
   /** Records that it happened now to what has this id. */
   note(id: number): void;
-  /** Writes what was noted before; what cannot be written is kept for the next time. Never rejects. */
+  /** Writes what was noted before, or joins the flush in progress; what cannot be written is kept for the next. Never rejects. */
   flush(): Promise<void>;
   /** Stops the timer and flushes a last time. */
   stop(): Promise<void>;
@@ -32,18 +32,27 @@ export function startRecorder(
   let flushing: Promise<void> | undefined;
 
   async function writeNoted(): Promise<void> {
-    const due = [...noted];
+    let left = noted.size; // what is noted meanwhile waits for the next flush
+    let batch: [id: number, atMs: number][] = [];
     try {
-      for (let start = 0; start < due.length; start += maxPerStatement) {
-        const batch = due.slice(start, start + maxPerStatement);
-        const nowMs = performance.now();
-        const kept = new Set(await write(new Map(batch.map(([id, atMs]) => [id, (nowMs - atMs) / 1_000]))));
-        for (const [id, atMs] of batch) if (!kept.has(id) && noted.get(id) === atMs) noted.delete(id);
-        onWritten();
+      for (const entry of noted) {
+        batch.push(entry);
+        left -= 1;
+        if (batch.length < maxPerStatement && left > 0) continue;
+        await writeBatch(batch);
+        if (left === 0) break;
+        batch = [];
       }
     } catch (error) {
       onWritten(error);
     }
+  }
+
+  async function writeBatch(batch: readonly [id: number, atMs: number][]): Promise<void> {
+    const nowMs = performance.now();
+    const kept = new Set(await write(new Map(batch.map(([id, atMs]) => [id, (nowMs - atMs) / 1_000]))));
+    for (const [id, atMs] of batch) if (!kept.has(id) && noted.get(id) === atMs) noted.delete(id);
+    onWritten();
   }
 
   function flush(): Promise<void> {

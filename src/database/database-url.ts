@@ -86,7 +86,8 @@ function parameterProblem(parameters: URLSearchParams): string | undefined {
   const misspelled = names.find((name) => parameterValues.get(name)?.includes(parameters.get(name) ?? '') === false);
   if (misspelled) return `has a ${misspelled} that is none of ${parameterValues.get(misspelled)?.join(', ')}`;
   const port = parameters.get('port') ?? '1';
-  if (!/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65_535) return 'has a port that is none from 1 to 65535';
+  if (!/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65_535)
+    return 'has a port that is not a number from 1 to 65535';
   return parameters.has('ssl') && parameters.has('sslmode') ? 'has ssl and sslmode; give it one of them' : undefined;
 }
 

@@ -96,7 +96,8 @@ test.each<readonly [string, string, RegExp]>([
     },
   ),
   ...['5432x', '5432.9', '0', '65536', '-1', '0x10', '1e3', ' 1'].map(
-    (port) => [`port=${port}`, `postgresql://u:pass-word@a/x?port=${port}`, /^has a port that is none from 1 to 65535$/] as const,
+    (port) =>
+      [`port=${port}`, `postgresql://u:pass-word@a/x?port=${port}`, /^has a port that is not a number from 1 to 65535$/] as const,
   ),
   [
     'a misspelled sslmode',

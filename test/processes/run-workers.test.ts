@@ -30,10 +30,15 @@ test('workers that are to stop before they have loaded their modules stop, and t
 });
 
 test('a worker that is killed while it drains is a failure', async () => {
-  setWorker('drain');
+  setWorker('SIGKILL');
   expect(await runWorkers(2, Promise.resolve('SIGTERM'), log)).toBe(1);
   const messages = lines.map((line) => JSON.parse(line).msg);
   expect(messages.slice(1)).toEqual(Array(2).fill(expect.stringMatching(/^worker \d+ was killed by SIGKILL$/)));
+});
+
+test('a worker that the signal of a terminal ends before it handles it is not a failure', async () => {
+  setWorker('SIGINT');
+  expect(await runWorkers(2, Promise.resolve('SIGINT'), log)).toBe(0);
 });
 
 test('a worker that exits before the primary process responds to its request for the listener is replaced', async () => {

@@ -56,7 +56,7 @@ function requireBundled(major: string | undefined): Outcome | undefined {
   );
 }
 
-/** Of what PostgreSQL does not start without, what has been seen to be missing: each folder before what is in it. */
+/** Files that PostgreSQL needs to start and that have been found missing: each folder before its content. */
 const requiredFiles = [
   'PG_VERSION',
   'global',

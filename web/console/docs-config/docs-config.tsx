@@ -66,7 +66,9 @@ export default function DocsConfig() {
     }, typingMs);
   }, []);
   const open = (name: string, text: string) => {
-    if (isUnsaved && !confirm('The text is not saved. Replace it all the same?')) return;
+    const current = editor?.text() ?? ''; // `isUnsaved` follows the typing with a delay
+    const isLost = current.trim() !== '' && current !== file.current.savedText;
+    if (isLost && !confirm('The text is not saved. Replace it all the same?')) return;
     editor?.setText(text.replace(/^\ufeff/, ''));
     file.current = { name, hasCarriageReturns: text.includes('\r\n'), savedText: editor?.text() ?? '' };
   };

@@ -13,7 +13,7 @@ export const propertiesPart: Part<unknown> = {
     const patch = isObject(value) ? patchOf(isObject(properties) ? properties : {}, value) : undefined;
     const isSendable =
       patch !== undefined &&
-      // A patch changes no order of members.
+      // A patch changes no order of members, and adds new ones behind the others, which is no loss.
       hasSameOrder(properties, value) &&
       new Blob([JSON.stringify(patch)]).size <= maxPatchBytes;
     return isSendable ? { mergeProperties: patch } : { properties: value };
