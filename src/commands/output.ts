@@ -81,7 +81,8 @@ export function printResult({ stdout }: Pick<Streams, 'stdout'>, asJson: boolean
 /**
  * Whether the standard input (`<&-`) or the standard output (`>&-`) is closed. In its place Node.js opens the null device, for
  * reading and writing: everything would seem to be read or written. A shell opens it for only one of the two, so that
- * `>/dev/null` remains possible. Programs that discard the output of another, such as Node.js with `stdio: 'ignore'`, open it for both, too.
+ * `>/dev/null` remains possible. Programs that discard the output of another, such as Node.js with `stdio: 'ignore'`, open it
+ * for both, too.
  */
 export function isClosed(fd: 0 | 1): boolean {
   if (!existsSync(devNull) || fstatSync(fd).rdev !== statSync(devNull).rdev) return false;
