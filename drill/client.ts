@@ -1,5 +1,5 @@
 import { Agent } from 'node:http';
-import { type Reply as CompleteReply, exchange, type RequestOptions as Options } from '../test/support/exchange.ts';
+import { type Reply as CompleteReply, type RequestOptions as Options, sendUnchecked } from '../test/support/send-unchecked.ts';
 
 /** A response. Status 0 means that the connection ended without one; then the text is the code of the error. */
 export interface Reply extends CompleteReply {
@@ -20,7 +20,7 @@ export async function send(port: number, method: string, path: string, options: 
   const headers = { ...rest.headers, ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }) };
   const began = performance.now();
   const own = { agent: false as const, signal: AbortSignal.timeout(timeoutMs), ...rest, headers };
-  const reply = await exchange(`http://127.0.0.1:${port}`, method, path, own).catch((error: NodeJS.ErrnoException) => ({
+  const reply = await sendUnchecked(`http://127.0.0.1:${port}`, method, path, own).catch((error: NodeJS.ErrnoException) => ({
     status: 0,
     headers: new Headers(),
     text: error.code ?? error.message,

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { parseJson } from '../../test/support/exchange.ts';
+import { parseJson } from '../../test/support/send-unchecked.ts';
 import { type Reply, readReply, withoutReply } from './request.ts';
 
 /** What to do on one connection. */

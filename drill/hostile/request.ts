@@ -1,4 +1,4 @@
-import { type Reply as CompleteReply, exchange, type RequestOptions as Options } from '../../test/support/exchange.ts';
+import { type Reply as CompleteReply, type RequestOptions as Options, sendUnchecked } from '../../test/support/send-unchecked.ts';
 import type { Outcome } from './hostile-scenario.ts';
 
 /** The response to a request, or how it ended without one. */
@@ -29,7 +29,7 @@ export const withoutReply = { status: 0, code: '', isAuthorized: false } as cons
 export async function sendRequest(port: number, options: RequestOptions, signal: AbortSignal): Promise<Reply> {
   const { method = 'POST', path = '/graphql', ...rest } = options;
   const began = performance.now();
-  const received = await exchange(`http://127.0.0.1:${port}`, method, path, { ...rest, agent: false, signal }).catch(
+  const received = await sendUnchecked(`http://127.0.0.1:${port}`, method, path, { ...rest, agent: false, signal }).catch(
     (error: Error) => error,
   );
   const milliseconds = performance.now() - began;

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { GatewayError, UserGroupGateway } from '../../client/src/index.ts';
-import { exchange, type Reply } from '../support/exchange.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { type Reply, sendUnchecked } from '../support/send-unchecked.ts';
 
 /** What happens to a request on its way: it is not passed on; or it is, and something happens to the response. */
 const faults = [
@@ -46,7 +46,7 @@ const proxy = createServer(async (request, response) => {
   if (fault === 'limited') return respond(response, 429, '{"errors":[{"message":"many","extensions":{"code":"RATE_LIMITED"}}]}');
   const { host, connection, ...headers } = request.headers as Record<string, string>;
   const pass = (): Promise<Reply> => {
-    const passed = exchange(gateway.url, 'POST', request.url ?? '', { headers, body, agent: false });
+    const passed = sendUnchecked(gateway.url, 'POST', request.url ?? '', { headers, body, agent: false });
     sent.set(providedId, [...(sent.get(providedId) ?? []), passed]);
     return passed;
   };

@@ -6,9 +6,9 @@ import { parsePersistedOperations } from '../../src/graphql/execution/persisted-
 import { schema } from '../../src/schema.ts';
 import { importWithClient } from '../support/client-snippets.ts';
 import { createToken, introspectToken } from '../support/embed-tokens.ts';
-import { exchange } from '../support/exchange.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { type PrefixProxy, startPrefixProxy } from '../support/prefix-proxy.ts';
+import { sendUnchecked } from '../support/send-unchecked.ts';
 import { snippetsOf } from '../support/snippets.ts';
 
 /** The modules of the page, in order. */
@@ -123,7 +123,7 @@ test('the embed backend of the client is short: it responds with the dashboard o
   await once(embedBackend, 'listening');
   const url = `http://127.0.0.1:${(embedBackend.address() as AddressInfo).port}`;
   const ask = (token?: string) =>
-    exchange(url, 'GET', '/', { headers: token ? { authorization: `Bearer ${token}` } : {}, agent: false });
+    sendUnchecked(url, 'GET', '/', { headers: token ? { authorization: `Bearer ${token}` } : {}, agent: false });
   const token = await createGroup('backend');
   expect((await ask(token)).json).toEqual({ dashboard: 'sales', variables: { region: 'eu' } });
   for (const other of [undefined, 'this-token-is-of-no-group']) expect((await ask(other)).status).toBe(401);

@@ -2,9 +2,9 @@ import { expect, onTestFinished } from 'vitest';
 import { UserGroupGateway } from '../../client/src/index.ts';
 import type { TestDatabase } from './database.ts';
 import { verifyRemotely } from './embed-tokens.ts';
-import { exchange } from './exchange.ts';
 import { startGateway } from './gateway.ts';
 import { type Running, until } from './process.ts';
+import { sendUnchecked } from './send-unchecked.ts';
 import { forgedToken } from './tokens.ts';
 
 /** A gateway with a group, on a database of its own or a given one, and an example's embed backend in a process of its own. */
@@ -21,14 +21,14 @@ export async function startEmbedBackend(launchBackend: (settings: Record<string,
   }, 'the backend listens');
   /** Sends a request as the browser of a user does who has signed in with a token. */
   const browse = (path: string, token: string | null) =>
-    exchange(url, 'GET', path, { headers: token === null ? {} : { cookie: `token=${token}` } });
+    sendUnchecked(url, 'GET', path, { headers: token === null ? {} : { cookie: `token=${token}` } });
   return { gateway, client, userGroup, url, browse };
 }
 
 type EmbedBackend = Awaited<ReturnType<typeof startEmbedBackend>>;
 
 const data = ({ url }: EmbedBackend, embedToken: string) =>
-  exchange(url, 'GET', '/data', { headers: { authorization: `Bearer ${embedToken}` } });
+  sendUnchecked(url, 'GET', '/data', { headers: { authorization: `Bearer ${embedToken}` } });
 
 /** Checks what a user sees: the group of the token, and nothing without one. @returns an embed token of the group. */
 export async function checkViewer(started: EmbedBackend): Promise<string> {
@@ -47,14 +47,14 @@ export async function checkViewer(started: EmbedBackend): Promise<string> {
   };
   const body = new URLSearchParams({ token: userGroup.token }).toString();
   const form = { 'content-type': 'application/x-www-form-urlencoded' };
-  const signedIn = await exchange(url, 'POST', '/sign-in', { body, headers: form });
+  const signedIn = await sendUnchecked(url, 'POST', '/sign-in', { body, headers: form });
   expect([signedIn.status, signedIn.headers.get('location')]).toEqual([303, '/']);
   expect(signedIn.headers.get('set-cookie')).toMatch(new RegExp(`^token=${userGroup.token};(?=.*HttpOnly).*SameSite=Strict`));
 
   // A token of an imported group may have any characters.
   const odd = 'a "b"; c%20,\ufffd';
   const oddBody = new URLSearchParams({ token: odd }).toString();
-  const { headers } = await exchange(url, 'POST', '/sign-in', { body: oddBody, headers: form });
+  const { headers } = await sendUnchecked(url, 'POST', '/sign-in', { body: oddBody, headers: form });
   const [, cookie = ''] = /^token=([^;]*)/.exec(headers.get('set-cookie') ?? '') ?? [];
   expect(new URLSearchParams(`token=${cookie}`).get('token')).toBe(odd);
   await hidden(cookie);

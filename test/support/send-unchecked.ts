@@ -26,7 +26,7 @@ export interface RequestOptions {
 /**
  * Sends a request as legacy callers do: unlike `fetch`, with a body on any method. Rejects when there is no complete response.
  */
-export function exchange(url: string, method: string, path: string, options: RequestOptions = {}): Promise<Reply> {
+export function sendUnchecked(url: string, method: string, path: string, options: RequestOptions = {}): Promise<Reply> {
   const { token, body, agent, signal } = options;
   const payload =
     body === undefined ? undefined : typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
