@@ -46,10 +46,10 @@ const cipherOptions = { authTagLength: tagBytes };
 const hashBytes = 16;
 
 /**
- * How many hashes and how many decrypted user group tokens are remembered: those that were used last. Computing one takes a tenth
- * of the processor time of a look-up; remembering it, some 250 bytes, and 1 KB for the longest imported tokens.
+ * How many decrypted user group tokens are remembered: those that were used last. Decrypting one takes a tenth of the processor
+ * time of a look-up; remembering it, some 250 bytes, and 1 KB for the longest imported tokens.
  */
-const maxRemembered = 24_576;
+const maxRemembered = 32_768;
 
 /** Where an encrypted value is stored. It cannot be decrypted anywhere else. */
 export interface EncryptionContext {
@@ -69,8 +69,6 @@ export interface EncryptionContext {
 export class KeyRing {
   private keys: readonly DerivedKey[];
   private readonly reload: (() => readonly Buffer[] | undefined) | undefined;
-  /** By text. */
-  private readonly knownHashes = new LRUCache<string, readonly string[]>({ max: maxRemembered });
   /** By row, with everything else that decryption depends on. */
   private readonly decrypted = new LRUCache<string, DecryptedValue>({ max: maxRemembered });
 
@@ -103,7 +101,6 @@ export class KeyRing {
     const keys = this.reload?.();
     if (!keys) return false;
     this.keys = keys.map((key) => new DerivedKey(key));
-    this.knownHashes.clear();
     this.decrypted.clear();
     return true;
   }
@@ -118,12 +115,7 @@ export class KeyRing {
 
   /** The keyed hashes of a text under every key, the one that encrypts first: what is stored has one of them. */
   hashes(text: string): readonly string[] {
-    let hashes = this.knownHashes.get(text);
-    if (!hashes) {
-      hashes = this.keys.map((key) => key.hash(text));
-      this.knownHashes.set(text, hashes);
-    }
-    return hashes;
+    return this.keys.map((key) => key.hash(text));
   }
 
   /** Encrypts a text for one context with the first key. */
