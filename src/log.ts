@@ -11,10 +11,12 @@ import { redactTokens } from './tokens.ts';
  * Opens the log on standard error; standard output is for results. As JSON, it never makes the process wait for its reader. Of a
  * request that fails only its id, trace, method and path are logged, and of an error its type, code, message and stack, so that
  * no secret is logged.
+ *
+ * @param output the standard error, for JSON.
  */
-export function openLog({ logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>, stderr: Writable): Logger {
+export function openLog({ logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>, output: Writable): Logger {
   const options = { ...logForm, level: logLevel };
-  if (logFormat === 'json') return pino(options, createLogStream(stderr));
+  if (logFormat === 'json') return pino(options, createLogStream(output));
   const pretty = PinoPretty({ destination: 2, sync: true, translateTime: 'SYS:HH:MM:ss' });
   return pino(options, { write: (line) => void pretty.write(escapeShownJson(line)) });
 }

@@ -87,7 +87,7 @@ export function warnOfSettings(log: Logger): void {
 
 async function run<Result>(work: (context: CommandContext) => Promise<Result>, mustExist: boolean): Promise<Result> {
   const config = readConfig(process.env, process.stderr.isTTY);
-  const log = openLog(config, processIo.stderr);
+  const log = openLog(config, processIo.log);
   if (cluster.isPrimary) warnOfSettings(log);
   const database = await openDatabase({ ...config, mustExist, onEvent: (message) => log.warn(message) });
   try {

@@ -4,8 +4,7 @@ import { Writable } from 'node:stream';
 
 /**
  * The streams and the environment of this process, for commands. A text is written as a whole, or it is an error: of a file that
- * takes only its beginning, as when a disk becomes full in the middle of it, Node.js' own streams report success. What cannot be
- * written to a file that is the standard error is dropped, and what follows is tried: nothing is left to report it on.
+ * takes only its beginning, as when a disk becomes full in the middle of it, Node.js' own streams report success.
  */
 export const processIo = {
   /** Opened when it is first used. */
@@ -13,7 +12,9 @@ export const processIo = {
     return process.stdin;
   },
   stdout: writingWhole(process.stdout, 1, (error, done) => done(error)),
-  stderr: writingWhole(process.stderr, 2, (_, done) => done()),
+  stderr: writingWhole(process.stderr, 2, (error, done) => done(error)),
+  /** The standard error, for the log: a line that cannot be written to a file is dropped, and the next one is tried. */
+  log: writingWhole(process.stderr, 2, (_, done) => done()),
   get env() {
     return process.env;
   },

@@ -43,7 +43,7 @@ export async function serve(args: string[]): Promise<number> {
     const stop = untilStopRequested();
     await readPersistedOperations(config);
     await requireFreeAddress(config);
-    const log = openLog(config, processIo.stderr);
+    const log = openLog(config, processIo.log);
     warnOfSettings(log);
     warnOfOpenFiles(config, log);
     return runWorkers(workers, stop, log);
