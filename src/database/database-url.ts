@@ -59,7 +59,8 @@ export function parseDatabaseUrl(text: string): DatabaseUrl {
     serverUrls.every((url) => URL.canParse(url)) && (hosts.length === 1 || hosts.every((host) => /^[^:]/.test(host)));
   if (!isValid) throw new InvalidDatabaseUrl(general);
   const { searchParams } = new URL(serverUrls[0] as string);
-  if (['host', 'port'].some((name) => searchParams.get(name)?.includes(','))) {
+  const isList = (name: string) => (hosts.length > 1 ? searchParams.has(name) : searchParams.get(name)?.includes(','));
+  if (['host', 'port'].some(isList)) {
     throw new InvalidDatabaseUrl('must name several hosts before the database (db1:5432,db2:5432), not as parameters');
   }
   const target = targetOf(searchParams, hosts.length);

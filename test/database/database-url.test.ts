@@ -64,6 +64,7 @@ test.each<readonly [string, string, RegExp]>([
   ['too many hosts', `postgresql://u:pass-word@${hosts(maxHosts + 1)}/x`, /^must name at most 8 hosts$/],
   ['very many hosts', `postgresql://u:pass-word@${hosts(1_000_000)}/x`, /^must name at most 8 hosts$/],
   ['several hosts as a parameter', 'postgresql:///x?host=a,b&password=pass-word', /^must name several hosts before the database/],
+  ['a host beside several', 'postgresql://u:pass-word@a,b/x?host=c', /^must name several hosts before the database/],
   ...[
     'sslmod=require',
     'SSLMODE=require',
