@@ -281,7 +281,7 @@ test.each<Case>([
         ),
       ]
     : []) as Case[]),
-  ...['PG_VERSION', 'global/pg_control', 'postgresql.conf', 'pg_hba.conf', 'pg_wal', 'pg_xact'].map(
+  ...['PG_VERSION', 'global/pg_control', 'postgresql.conf', 'pg_hba.conf', 'pg_wal', 'pg_xact', 'pg_multixact', 'pg_notify'].map(
     (name): Case => [
       'data-directory',
       `without ${name}`,

@@ -65,6 +65,11 @@ const requiredFiles = [
   'pg_hba.conf',
   'pg_wal',
   'pg_xact',
+  'pg_multixact',
+  'pg_commit_ts',
+  'pg_twophase',
+  'pg_replslot',
+  'pg_notify',
   'base',
 ];
 
