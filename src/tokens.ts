@@ -24,13 +24,13 @@ export function issueToken(kind: TokenKind): string {
   return prefix + random + checksum(prefix + random);
 }
 
-/** What follows the prefix of a token that we issue. */
-const afterPrefix = new RegExp(`^[0-9A-Za-z]{${randomLength + checksumLength}}$`);
-
 /** Whether `token`, which starts with one of our prefixes, has the form and the checksum of a token that we issued. */
 export function isIntact(token: string): boolean {
   const prefix = Object.values(tokenPrefixes).find((each) => token.startsWith(each)) ?? '';
-  return afterPrefix.test(token.slice(prefix.length)) && token.endsWith(checksum(token.slice(0, -checksumLength)));
+  const hasLength = token.length === prefix.length + randomLength + checksumLength;
+  return (
+    hasLength && /^[0-9A-Za-z]+$/.test(token.slice(prefix.length)) && token.endsWith(checksum(token.slice(0, -checksumLength)))
+  );
 }
 
 /**
