@@ -83,7 +83,7 @@ export class ReceivedRequest implements HttpRequest {
   private readonly route: Route | undefined;
   private readonly startedMs = performance.now();
   private readonly errorCodes: ErrorCode[] = [];
-  private deadlineMs: number | undefined;
+  private deadline: NodeJS.Timeout | undefined;
   private isResponded = false;
   private span: RequestSpan | undefined;
 
@@ -147,7 +147,7 @@ export class ReceivedRequest implements HttpRequest {
         this.startDeadline();
         this.caller = await context.authenticate(headers.authorization, route, this.id);
         if (this.isAbandoned()) throw disconnected();
-        this.deadlineMs = undefined;
+        clearTimeout(this.deadline);
         const { apiToken, queueKey } = this.caller;
         const hold = (bytes: number): boolean => {
           const isHeld = context.bodies.take(bytes, queueKey);
@@ -176,17 +176,7 @@ export class ReceivedRequest implements HttpRequest {
   }
 
   private startDeadline(): void {
-    this.deadlineMs = performance.now() + httpTimeouts.responseMs;
-    this.connection.watchDeadline();
-  }
-
-  /** Responds with an error if the deadline is over. @returns how many milliseconds remain; nothing if there is no deadline. */
-  endIfOverdue(): number | undefined {
-    if (this.deadlineMs === undefined || this.isResponded) return undefined;
-    const remainingMs = Math.ceil(this.deadlineMs - performance.now());
-    if (remainingMs > 0) return remainingMs;
-    this.fail(tooLong());
-    return undefined;
+    this.deadline = setTimeout(() => this.fail(tooLong()), httpTimeouts.responseMs);
   }
 
   /** Responds with an error, unless there is a response already. */
@@ -211,6 +201,7 @@ export class ReceivedRequest implements HttpRequest {
   private respond(response: HttpResponse<ResponseBody>): void {
     const { outgoing } = this;
     if (this.isResponded) return void discard(response);
+    clearTimeout(this.deadline);
     try {
       if (outgoing.destroyed) discard(response);
       else if (!this.send(response)) return void this.fail(tooMuchUnsent());

@@ -30,11 +30,9 @@ export class Connection {
   isClosing = false;
   private readonly socket: Socket;
   private readonly waiting: ReceivedRequest[] = [];
-  private deadlineTimer: NodeJS.Timeout | undefined;
 
   private constructor(socket: Socket) {
     this.socket = socket;
-    socket.once('close', () => clearTimeout(this.deadlineTimer));
   }
 
   /** The connection of a socket. A property of the socket: a `WeakMap` is slower, and slows down garbage collection. */
@@ -58,20 +56,6 @@ export class Connection {
     request.outgoing.on('close', this.next);
     request.start();
   }
-
-  /**
-   * Ends the current request at its deadline. One timer serves many requests, one after the other: a timer for each would take a
-   * twentieth of the processor time of a look-up.
-   */
-  watchDeadline(): void {
-    this.deadlineTimer ??= setTimeout(this.checkDeadline, httpTimeouts.responseMs);
-  }
-
-  private readonly checkDeadline = (): void => {
-    this.deadlineTimer = undefined;
-    const remainingMs = this.current?.endIfOverdue();
-    if (remainingMs !== undefined) this.deadlineTimer = setTimeout(this.checkDeadline, remainingMs);
-  };
 
   private readonly next = (): void => {
     const { incoming } = this.current as ReceivedRequest;
