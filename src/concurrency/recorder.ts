@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises';
+
 /** How long something may go unrecorded. */
 const flushIntervalMs = 5_000;
 
@@ -7,13 +9,17 @@ const maxPerStatement = 1_000;
 /** How much waits at most while the database takes no writes: some 100 MB. What comes then is not recorded. */
 const maxNoted = 1_000_000;
 
+/** How often what is left at the end is tried: a row that another transaction has locked is free in a moment. */
+const stopAttempts = 5;
+const stopPauseMs = 200;
+
 /** Records when things last happened: in memory immediately, in the database every few seconds, never while a request waits. */
 export interface Recorder {
   /** Records that it happened now to what has this id. */
   note(id: number): void;
   /** Writes what was noted before, or joins the flush in progress; what cannot be written is kept for the next. Never rejects. */
   flush(): Promise<void>;
-  /** Stops the timer and flushes a last time. */
+  /** Stops the timer and flushes a last time; for a second at most, again and again while something cannot be written yet. */
   stop(): Promise<void>;
 }
 
@@ -75,7 +81,11 @@ export function startRecorder(
     async stop() {
       clearInterval(timer);
       await flushing; // what was noted since it began is not in it
-      await flush();
+      for (let left = stopAttempts; ; left -= 1) {
+        await flush();
+        if (noted.size === 0 || left === 1) return;
+        await setTimeout(stopPauseMs);
+      }
     },
   };
 }

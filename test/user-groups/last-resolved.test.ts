@@ -112,6 +112,21 @@ test('what cannot be written, or is locked, is recorded later', async () => {
   expect((await read(teamId)).age).not.toBeNull();
 });
 
+test('the last flush waits for a locked group', async () => {
+  const lastResolved = recordLastResolved(database);
+  const { teamId, token } = await store();
+  await findUserGroup({ ...bindQueries(database), lastResolved }, caller, { token });
+  const holder = await database.pool.connect();
+  await holder.query('begin');
+  await holder.query('select from user_group where team_id = $1 for update', [teamId]);
+  const stopped = lastResolved.stop();
+  await lastResolved.flush(); // the first of the last flushes, or one after it
+  await holder.query('rollback');
+  holder.release();
+  await stopped;
+  expect((await read(teamId)).age).not.toBeNull();
+});
+
 test('what is recorded late keeps its hour', async () => {
   const { services, flush } = start();
   const { teamId, token } = await store();
