@@ -100,6 +100,14 @@ export function createSend(options: GatewayOptions): Send {
   };
 }
 
+/** Whether something is an instance of a class whose data JSON does not see: in private fields, or behind getters. */
+const isOpaque = (value: unknown): value is object =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.keys(value).length === 0 &&
+  Object.getPrototypeOf(Object.getPrototypeOf(value) ?? Object.prototype) !== null;
+
 /**
  * The JSON of a request.
  *
@@ -113,9 +121,10 @@ function toJson(content: object): string {
     const original = this[key];
     const place = `${places.get(this) ?? ''}.${key}`.replace(/^\.+/, '');
     places.set(value, place);
-    const isLost = value === null ? original !== null : value === undefined && Array.isArray(this);
+    const isLost = value === null ? original !== null : (value === undefined && Array.isArray(this)) || isOpaque(value);
     if (!isLost && (Number.isFinite(value) || /^(Object|Array|String|Boolean|Null|Undefined)$/.test(kindOf(value)))) return value;
-    const what = typeof original === 'number' ? original : `the type ${kindOf(original)}`;
+    const type = isOpaque(value) ? `a ${value.constructor.name}, which has no fields of its own` : `the type ${kindOf(original)}`;
+    const what = typeof original === 'number' ? original : type;
     throw new TypeError(`${place}: JSON cannot express ${what}. Convert it, or leave it out.`);
   });
 }

@@ -78,6 +78,16 @@ test.each([
   ['an invalid date', { since: new Date('never') }, 'variables.input.mergeProperties.since'],
   ['undefined in a list', { list: [undefined] }, 'variables.input.mergeProperties.list.0'],
   ['a Map', { of: new Map([['plan', 'gold']]) }, 'variables.input.mergeProperties.of'],
+  ['an instance without fields of its own', { of: new URLSearchParams('plan=gold') }, 'variables.input.mergeProperties.of'],
+  [
+    'an instance with getters',
+    new (class {
+      get plan() {
+        return 'gold';
+      }
+    })(),
+    'variables.input.mergeProperties',
+  ],
   ['a promise', Promise.resolve({ plan: 'gold' }), 'variables.input.mergeProperties'],
   ['a function', { plan: () => 'gold' }, 'variables.input.mergeProperties.plan'],
   ['a bigint', { plan: 1n }, 'variables.input.mergeProperties.plan'],
