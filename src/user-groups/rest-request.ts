@@ -103,6 +103,26 @@ export function assertNothingLost(query: string, members: Members, names: readon
 }
 
 /**
+ * Checks that no member of a body was meant as one that the operation has, or as a field of GraphQL that decides what is
+ * changed. Other members are ignored.
+ *
+ * @param names the members that the operation has.
+ * @throws InvalidInput for each whose name is that of a member in another spelling (`Mappings`, `userGroupId`) or is followed by
+ *   `[` or `.` (`mapping[sales]`), and for `expectedVersion` and `mergeProperties`.
+ */
+export function assertNoneMistaken(body: Members, names: readonly string[]): void {
+  const others = Object.keys(body).filter((name) => !names.includes(name));
+  if (others.length === 0) return;
+  const remedies = new Map([...names.map((name) => [name, `send ${name}`] as const), ...remediesOfGraphql]);
+  const issues = others.flatMap((name) => {
+    const word = fold(name.split(/[[.]/, 1)[0] ?? '');
+    const meant = [...remedies].find(([known]) => fold(known) === word);
+    return meant ? [{ path: [meant[0]], message: `was sent as ${shorten(name)}; ${meant[1]}.` }] : [];
+  });
+  if (issues.length > 0) throw new InvalidInput(issues);
+}
+
+/**
  * The parameters whose name has that of a member as one of its words, apart from case, `_`, `-` and a plural, or a word that
  * begins with `mapping` or `properties` (`mapping_sales`): so also where a client wrapped the fields (`data[name]`) or escaped
  * the URL twice (`mapping%255Ba%255D`) or as HTML (`&amp;mapping[a]`). What follows a `;`, here a part of the value and to others
@@ -127,3 +147,9 @@ const afterSemicolon = /;[^;=]+=[^;]*/g;
 const escapedCharacter = /%[0-7][\da-f]/gi;
 
 const fold = (word: string): string => word.replace(/[_-]/g, '').replace(/ies$/i, 'y').replace(/s$/i, '').toLowerCase();
+
+/** What callers do instead of sending fields that only GraphQL has. */
+const remediesOfGraphql = [
+  ['expectedVersion', 'send the version in the header If-Match'],
+  ['mergeProperties', 'only the GraphQL API has it'],
+] as const;

@@ -22,7 +22,7 @@ import { tracing } from '../tracing/tracing.ts';
 import { givenAttributes, memberPath } from './attribute-values.ts';
 import { deleteUserGroup, updateUserGroup } from './change.ts';
 import { getOrCreateUserGroup, type NewUserGroup } from './create.ts';
-import { assertNothingLost, type Members, parseIfMatch, queryMembers } from './rest-request.ts';
+import { assertNoneMistaken, assertNothingLost, type Members, parseIfMatch, queryMembers } from './rest-request.ts';
 import { currentTokenOf, type RotationInput, rotateUserGroupToken, type Services } from './user-groups.ts';
 
 /** The members that creating and updating have in common. */
@@ -223,6 +223,7 @@ function readMembers(request: HttpRequest, { members: names, withoutBody }: Oper
     if ('user_group_id' in members) return members;
   }
   const members = jsonObject(request, withoutBody ?? 'Send a JSON object.');
+  assertNoneMistaken(members, names);
   if (request.query !== '') assertNothingLost(request.query, members, names);
   return members;
 }

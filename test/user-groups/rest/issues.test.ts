@@ -78,7 +78,7 @@ describe('reports every invalid member at once, by its legacy name', () => {
       ],
     ],
     ['POST with a number', 'POST', '{"current_token":1e400}', [['current_token', text]]],
-    ['POST without a token', 'POST', '{"currentToken":"x"}', [['current_token', 'is required.']]],
+    ['POST without a token', 'POST', '{"token":"x"}', [['current_token', 'is required.']]],
   ])('%s', async (_, method, body, expected) => {
     const { status, json } = await gateway.send(method, '/api/user', { body });
     expect([status, json.code]).toEqual([400, 'INVALID_INPUT']);
@@ -126,5 +126,25 @@ describe('bounds', () => {
     expect(response.length).toBeLessThan(2_000);
     expect(JSON.stringify(json).isWellFormed()).toBe(true);
     expect(response).not.toMatch(/\\ud[89a-f]/i);
+  });
+});
+
+describe('refuses members that are not read, but were meant to be', () => {
+  const asHeader = 'send the version in the header If-Match';
+  test.each<[string, string, string, string, string]>([
+    ['GET', 'Mappings', '{}', 'mapping', 'send mapping'],
+    ['QUERY', 'userGroupId', '"x"', 'user_group_id', 'send user_group_id'],
+    ['GET', 'mapping[sales]', '"wh"', 'mapping', 'send mapping'],
+    ['PUT', 'properties.plan', '"gold"', 'properties', 'send properties'],
+    ['PUT', 'Name', '"x"', 'name', 'send name'],
+    ['PUT', 'mergeProperties', '{"plan":"gold"}', 'mergeProperties', 'only the GraphQL API has it'],
+    ['PUT', 'expected_version', '1', 'expectedVersion', asHeader],
+    ['POST', 'currentToken', '"x"', 'current_token', 'send current_token'],
+    ['DELETE', 'expectedVersion', '1', 'expectedVersion', asHeader],
+  ])('%s with %s', async (method, name, value, path, remedy) => {
+    const required = method === 'POST' ? `"current_token":"${'x'.repeat(20)}"` : '"user_group_id":"mistaken"';
+    const reply = await gateway.send(method, '/api/user', { body: `{${required},"${name}":${value}}` });
+    expect([reply.status, reply.json.issues]).toEqual([400, [{ path: [path], message: `was sent as ${name}; ${remedy}.` }]]);
+    expect(await gateway.database.prisma.userGroup.count({ where: { providedId: 'mistaken' } })).toBe(0);
   });
 });
