@@ -42,7 +42,7 @@ export const checkDataDirectory: Check = ({ config: { databaseUrl, dataDir } }) 
   const open = describeMode(embedded.passwordFile);
   if (open) return warning(open, `Run: chmod 600 ${embedded.passwordFile}`);
   const { server } = embedded;
-  const state = server ? `runs (process ${server.pid}, port ${server.port})` : 'does not run';
+  const state = server ? `runs (process ${server.pid}, port ${server.port})` : 'does not run; only a start shows whether it can';
   return ok(`${path}: PostgreSQL ${embedded.major} ${state}`);
 };
 
