@@ -49,7 +49,7 @@ const hashBytes = 16;
  * How many decrypted user group tokens are remembered: those that were used last. Decrypting one takes a tenth of the processor
  * time of a look-up; remembering it, some 350 bytes, and 1.5 KB for the longest imported tokens.
  */
-const maxRemembered = 32_768;
+const maxRemembered = 16_384;
 
 /** Where an encrypted value is stored. It cannot be decrypted anywhere else. */
 export interface EncryptionContext {
