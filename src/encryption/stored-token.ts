@@ -25,7 +25,7 @@ export function encryptToken(
 
 /** Decrypts a user group token. @throws DecryptionError when its key is not configured, or when it was changed. */
 export function decryptToken(keys: KeyRing, table: TokenTable, { tokenHash, tokenEncrypted }: StoredToken): string {
-  return keys.decrypt(contextOf(table, tokenHash), tokenEncrypted);
+  return keys.decryptOften(contextOf(table, tokenHash), tokenEncrypted);
 }
 
 const contextOf = (table: TokenTable, row: Uint8Array) => ({ column: `${table}.token_encrypted`, row });

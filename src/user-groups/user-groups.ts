@@ -11,7 +11,6 @@ import type { UserGroup } from '../generated/prisma/client.ts';
 import { issueToken, mayBeUserGroupToken } from '../tokens.ts';
 import type { LastResolved } from './last-resolved.ts';
 import { checkRotate, checkSelector } from './rules.ts';
-import { storedTokenTexts } from './statements/columns.ts';
 import type { GroupOfToken } from './statements/look-up.ts';
 import type { Target } from './statements/single-changes.ts';
 
@@ -95,14 +94,8 @@ export function withToken(group: UserGroup & WithKnownToken, token: string): Use
  */
 export function currentTokenOf({ keys }: Pick<Services, 'keys'>, caller: Caller, group: StoredToken & WithKnownToken): string {
   caller.require('groups:read', 'groups:write');
-  group[knownToken] ??= readToken(keys, group);
+  group[knownToken] ??= decryptToken(keys, 'user_group', group);
   return group[knownToken];
-}
-
-/** Decodes the columns only for a token that was not decrypted before: that takes as long as the decryption. */
-function readToken(keys: KeyRing, group: StoredToken): string {
-  const [tokenHash, tokenEncrypted] = storedTokenTexts(group);
-  return keys.decryptOnce(tokenEncrypted, tokenHash, () => decryptToken(keys, 'user_group', group));
 }
 
 /** The input of a token rotation. */

@@ -60,14 +60,6 @@ function notRead(): never {
 /** The columns that {@link UserGroupRow} reads, in its order. */
 export const userGroupColumns: readonly string[] = Object.values(columns).map(({ sql }) => sql);
 
-const [tokenHashAt = 0, tokenEncryptedAt = 0] = ['token_hash', 'token_encrypted'].map((sql) => userGroupColumns.indexOf(sql));
-
-/** The keyed hash and the encrypted token of a group, as PostgreSQL wrote them. @param group a row of these classes. */
-export function storedTokenTexts(group: object): [tokenHash: string, tokenEncrypted: string] {
-  const { row } = group as { readonly row: Row };
-  return [row[tokenHashAt] as string, row[tokenEncryptedAt] as string];
-}
-
 /** How many columns that are: what else a row has follows. */
 export const userGroupColumnCount = columnCount(columns);
 
