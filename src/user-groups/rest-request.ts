@@ -102,22 +102,24 @@ export function assertNothingLost(query: string, members: Members, names: readon
   );
 }
 
+/** What callers do instead of sending a field that the operation has in GraphQL only, by its name there. */
+export type GraphqlOnly = Readonly<Record<string, string>>;
+
 /**
- * Checks that no member of a body was meant as one that the operation has, or as a field of GraphQL that decides what is
- * changed. Other members are ignored.
+ * Checks that no member was meant as one that the operation has, or as one that only GraphQL has. Others are ignored.
  *
  * @param names the members that the operation has.
- * @throws InvalidInput for each whose name is that of a member in another spelling (`Mappings`, `userGroupId`) or is followed by
- *   `[` or `.` (`mapping[sales]`), and for `expectedVersion` and `mergeProperties`.
+ * @throws InvalidInput for each whose name is such a one in another spelling (`Mappings`, `userGroupId`) or followed by `[` or
+ *   `.` (`mapping[sales]`), unless its value is that of the member itself.
  */
-export function assertNoneMistaken(body: Members, names: readonly string[]): void {
-  const others = Object.keys(body).filter((name) => !names.includes(name));
+export function assertNoneMistaken(members: Members, names: readonly string[], graphqlOnly: GraphqlOnly): void {
+  const others = Object.keys(members).filter((name) => !names.includes(name));
   if (others.length === 0) return;
-  const remedies = new Map([...names.map((name) => [name, `send ${name}`] as const), ...remediesOfGraphql]);
-  const issues = others.flatMap((name) => {
-    const word = fold(name.split(/[[.]/, 1)[0] ?? '');
-    const meant = [...remedies].find(([known]) => fold(known) === word);
-    return meant ? [{ path: [meant[0]], message: `was sent as ${shorten(name)}; ${meant[1]}.` }] : [];
+  const meant = new Map([...names, ...Object.keys(graphqlOnly)].map((name) => [fold(name), name]));
+  const issues = others.flatMap((name): Issue[] => {
+    const member = meant.get(fold(name.split(/[[.]/, 1)[0] ?? ''));
+    if (member === undefined || (member !== name && members[member] === members[name])) return [];
+    return [{ path: [member], message: `was sent as ${shorten(name)}; ${graphqlOnly[member] ?? `send ${member}`}.` }];
   });
   if (issues.length > 0) throw new InvalidInput(issues);
 }
@@ -147,9 +149,3 @@ const afterSemicolon = /;[^;=]+=[^;]*/g;
 const escapedCharacter = /%[0-7][\da-f]/gi;
 
 const fold = (word: string): string => word.replace(/[_-]/g, '').replace(/ies$/i, 'y').replace(/s$/i, '').toLowerCase();
-
-/** What callers do instead of sending fields that only GraphQL has. */
-const remediesOfGraphql = [
-  ['expectedVersion', 'send the version in the header If-Match'],
-  ['mergeProperties', 'only the GraphQL API has it'],
-] as const;

@@ -22,7 +22,14 @@ import { tracing } from '../tracing/tracing.ts';
 import { givenAttributes, memberPath } from './attribute-values.ts';
 import { deleteUserGroup, updateUserGroup } from './change.ts';
 import { getOrCreateUserGroup, type NewUserGroup } from './create.ts';
-import { assertNoneMistaken, assertNothingLost, type Members, parseIfMatch, queryMembers } from './rest-request.ts';
+import {
+  assertNoneMistaken,
+  assertNothingLost,
+  type GraphqlOnly,
+  type Members,
+  parseIfMatch,
+  queryMembers,
+} from './rest-request.ts';
 import { currentTokenOf, type RotationInput, rotateUserGroupToken, type Services } from './user-groups.ts';
 
 /** The members that creating and updating have in common. */
@@ -71,6 +78,8 @@ export interface Operation {
   readonly name: 'getOrCreateUserGroup' | 'updateUserGroup' | 'rotateUserGroupToken' | 'deleteUserGroup';
   /** The members of the request. */
   readonly members: readonly string[];
+  /** The members that callers may expect, because the mutation has them. */
+  readonly graphqlOnly: GraphqlOnly;
   /**
    * Whether requests may have an Idempotency-Key and an If-Match. Get-or-create needs neither: it is safe to repeat, and does not
    * change a group.
@@ -81,6 +90,8 @@ export interface Operation {
   /** @throws what the function of the same name throws. */
   readonly run: (call: Call) => Promise<Done>;
 }
+
+const asHeader: GraphqlOnly = { expectedVersion: 'send the version in the header If-Match' };
 
 const groupOf = (services: Services, caller: Caller, userGroup: UserGroup) => ({
   team_id: userGroup.teamId,
@@ -93,6 +104,7 @@ const getOrCreate: Operation = {
   summary: 'gets or creates a user group',
   name: 'getOrCreateUserGroup',
   members: ['user_group_id', ...shared],
+  graphqlOnly: {},
   takesKey: false,
   withoutBody: droppedBodyRemedy,
   async run({ services, caller, members }) {
@@ -111,6 +123,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     summary: 'updates it',
     name: 'updateUserGroup',
     members: ['user_group_id', ...shared],
+    graphqlOnly: { ...asHeader, mergeProperties: 'only the GraphQL API has it' },
     takesKey: true,
     async run({ services, caller, members, expectedVersions }) {
       const by = { providedId: members['user_group_id'] as string };
@@ -124,6 +137,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     summary: 'rotates its token',
     name: 'rotateUserGroupToken',
     members: ['current_token'],
+    graphqlOnly: asHeader,
     takesKey: true,
     async run({ services, caller, members, expectedVersions }) {
       const input = { currentToken: members['current_token'], expectedVersions } as RotationInput;
@@ -136,6 +150,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     summary: 'deletes it',
     name: 'deleteUserGroup',
     members: ['user_group_id'],
+    graphqlOnly: asHeader,
     takesKey: true,
     withoutBody: 'Send a JSON object, or /api/user?user_group_id=… with the method DELETE.',
     async run({ services, caller, members, expectedVersions }) {
@@ -217,13 +232,15 @@ const withEntityTag = (response: HttpResponse, { version }: UserGroup): HttpResp
 });
 
 /** The members of the body, or for callers that cannot send one with this method, of the query. */
-function readMembers(request: HttpRequest, { members: names, withoutBody }: Operation): Members {
-  if (withoutBody && request.query !== '' && request.body.length === 0) {
-    const members = queryMembers(request.query, names);
-    if ('user_group_id' in members) return members;
+function readMembers(request: HttpRequest, { members: names, graphqlOnly, withoutBody }: Operation): Members {
+  const meant = [...names, ...Object.keys(graphqlOnly)];
+  const inQuery = withoutBody && request.query !== '' && request.body.length === 0 ? queryMembers(request.query, meant) : {};
+  if ('user_group_id' in inQuery) {
+    assertNoneMistaken(inQuery, names, graphqlOnly);
+    return inQuery;
   }
   const members = jsonObject(request, withoutBody ?? 'Send a JSON object.');
-  assertNoneMistaken(members, names);
-  if (request.query !== '') assertNothingLost(request.query, members, names);
+  if (request.query !== '') assertNothingLost(request.query, members, meant);
+  assertNoneMistaken(members, names, graphqlOnly);
   return members;
 }

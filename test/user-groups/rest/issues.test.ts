@@ -129,22 +129,44 @@ describe('bounds', () => {
   });
 });
 
-describe('refuses members that are not read, but were meant to be', () => {
+describe('refuses what is not read, but was meant to be', () => {
   const asHeader = 'send the version in the header If-Match';
+  const inGraphql = 'only the GraphQL API has it';
   test.each<[string, string, string, string, string]>([
     ['GET', 'Mappings', '{}', 'mapping', 'send mapping'],
     ['QUERY', 'userGroupId', '"x"', 'user_group_id', 'send user_group_id'],
     ['GET', 'mapping[sales]', '"wh"', 'mapping', 'send mapping'],
     ['PUT', 'properties.plan', '"gold"', 'properties', 'send properties'],
     ['PUT', 'Name', '"x"', 'name', 'send name'],
-    ['PUT', 'mergeProperties', '{"plan":"gold"}', 'mergeProperties', 'only the GraphQL API has it'],
+    ['PUT', 'mergeProperties', '{"plan":"gold"}', 'mergeProperties', inGraphql],
     ['PUT', 'expected_version', '1', 'expectedVersion', asHeader],
     ['POST', 'currentToken', '"x"', 'current_token', 'send current_token'],
     ['DELETE', 'expectedVersion', '1', 'expectedVersion', asHeader],
   ])('%s with %s', async (method, name, value, path, remedy) => {
-    const required = method === 'POST' ? `"current_token":"${'x'.repeat(20)}"` : '"user_group_id":"mistaken"';
+    const user_group_id = `mistaken ${method} ${name}`;
+    const created = await gateway.send('GET', '/api/user', { body: { user_group_id } });
+    const { token } = created.json.user_group;
+    const required = method === 'POST' ? `"current_token":"${token}"` : `"user_group_id":"${user_group_id}"`;
     const reply = await gateway.send(method, '/api/user', { body: `{${required},"${name}":${value}}` });
     expect([reply.status, reply.json.issues]).toEqual([400, [{ path: [path], message: `was sent as ${name}; ${remedy}.` }]]);
-    expect(await gateway.database.prisma.userGroup.count({ where: { providedId: 'mistaken' } })).toBe(0);
+    const stored = await gateway.database.prisma.userGroup.findFirst({ where: { providedId: user_group_id } });
+    expect(stored).toMatchObject({ version: 1 });
+  });
+
+  test('in a query', async () => {
+    await gateway.send('GET', '/api/user?user_group_id=in-query');
+    const reply = await gateway.send('DELETE', '/api/user?user_group_id=in-query&expectedVersion=7');
+    const message = `was sent as expectedVersion; ${asHeader}.`;
+    expect([reply.status, reply.json.issues]).toEqual([400, [{ path: ['expectedVersion'], message }]]);
+    expect((await gateway.send('PUT', '/api/user?expectedVersion=7', { body: { user_group_id: 'in-query' } })).status).toBe(400);
+  });
+
+  test.each([
+    ['GET', '{"user_group_id":"as-meant","userGroupId":"as-meant"}'],
+    ['GET', '{"user_group_id":"as-meant","expectedVersion":1,"mergeProperties":{}}'],
+    ['PUT', '{"user_group_id":"as-meant","filename":"x","names_of":"x","constructor":1,"__proto__":1}'],
+  ])('but not what is the same, or has no meaning there: %s %s', async (method, body) => {
+    await gateway.send('GET', '/api/user', { body: { user_group_id: 'as-meant' } });
+    expect((await gateway.send(method, '/api/user', { body })).status).toBe(200);
   });
 });
