@@ -9,8 +9,8 @@ const maxPerStatement = 1_000;
 /** How much waits at most while the database takes no writes: some 100 MB. What comes then is not recorded. */
 const maxNoted = 1_000_000;
 
-/** How often what is left at the end is tried: a row that another transaction has locked is free in a moment. */
-const stopAttempts = 5;
+/** How long what is left at the end is tried again: a row that another transaction has locked is free in a moment. */
+const stopMs = 1_000;
 const stopPauseMs = 200;
 
 /** Records when things last happened: in memory immediately, in the database every few seconds, never while a request waits. */
@@ -19,7 +19,7 @@ export interface Recorder {
   note(id: number): void;
   /** Writes what was noted before, or joins the flush in progress; what cannot be written is kept for the next. Never rejects. */
   flush(): Promise<void>;
-  /** Stops the timer and flushes a last time; for a second at most, again and again while something cannot be written yet. */
+  /** Stops the timer and flushes a last time; again for a second while something cannot be written yet. */
   stop(): Promise<void>;
 }
 
@@ -81,9 +81,10 @@ export function startRecorder(
     async stop() {
       clearInterval(timer);
       await flushing; // what was noted since it began is not in it
-      for (let left = stopAttempts; ; left -= 1) {
+      const endMs = performance.now() + stopMs;
+      for (;;) {
         await flush();
-        if (noted.size === 0 || left === 1) return;
+        if (noted.size === 0 || performance.now() >= endMs) return;
         await setTimeout(stopPauseMs);
       }
     },
