@@ -100,14 +100,6 @@ export function createSend(options: GatewayOptions): Send {
   };
 }
 
-/** Whether something is an instance of a class whose data JSON does not see: in private fields, or behind getters. */
-const isOpaque = (value: unknown): value is object =>
-  typeof value === 'object' &&
-  value !== null &&
-  !Array.isArray(value) &&
-  Object.keys(value).length === 0 &&
-  Object.getPrototypeOf(Object.getPrototypeOf(value) ?? Object.prototype) !== null;
-
 /**
  * The JSON of a request.
  *
@@ -116,6 +108,11 @@ const isOpaque = (value: unknown): value is object =>
 function toJson(content: object): string {
   // Independent of the realm that a value comes from.
   const kindOf = (value: unknown) => Object.prototype.toString.call(value).slice(8, -1);
+  // Of an instance whose data is in private fields or behind getters, JSON has an empty object.
+  const isOpaque = (value: unknown) =>
+    kindOf(value) === 'Object' &&
+    Object.keys(value as object).length === 0 &&
+    Object.getPrototypeOf(Object.getPrototypeOf(value) ?? Object.prototype) !== null;
   const places = new Map<unknown, string>();
   return JSON.stringify(content, function (this: Record<string, unknown>, key, value: unknown) {
     const original = this[key];
@@ -123,7 +120,7 @@ function toJson(content: object): string {
     places.set(value, place);
     const isLost = value === null ? original !== null : (value === undefined && Array.isArray(this)) || isOpaque(value);
     if (!isLost && (Number.isFinite(value) || /^(Object|Array|String|Boolean|Null|Undefined)$/.test(kindOf(value)))) return value;
-    const type = isOpaque(value) ? `a ${value.constructor.name}, which has no fields of its own` : `the type ${kindOf(original)}`;
+    const type = isOpaque(value) ? 'an instance without enumerable fields of its own' : `the type ${kindOf(original)}`;
     const what = typeof original === 'number' ? original : type;
     throw new TypeError(`${place}: JSON cannot express ${what}. Convert it, or leave it out.`);
   });

@@ -78,15 +78,17 @@ test.each([
   ['an invalid date', { since: new Date('never') }, 'variables.input.mergeProperties.since'],
   ['undefined in a list', { list: [undefined] }, 'variables.input.mergeProperties.list.0'],
   ['a Map', { of: new Map([['plan', 'gold']]) }, 'variables.input.mergeProperties.of'],
-  ['an instance without fields of its own', { of: new URLSearchParams('plan=gold') }, 'variables.input.mergeProperties.of'],
   [
-    'an instance with getters',
-    new (class {
-      get plan() {
-        return 'gold';
-      }
-    })(),
-    'variables.input.mergeProperties',
+    'private fields',
+    {
+      of: new (class {
+        readonly #plan = 'gold';
+        get plan() {
+          return this.#plan;
+        }
+      })(),
+    },
+    'variables.input.mergeProperties.of',
   ],
   ['a promise', Promise.resolve({ plan: 'gold' }), 'variables.input.mergeProperties'],
   ['a function', { plan: () => 'gold' }, 'variables.input.mergeProperties.plan'],
@@ -101,7 +103,20 @@ test.each([
 });
 
 test('values that JSON expresses are sent, in a list too', async () => {
-  const properties = { at: new Date(0), boxed: Object('text'), none: null, list: [null, true, -1.5, {}], left: undefined };
+  const bare = Object.create(null);
+  const own = new (class {
+    plan = 'gold';
+  })();
+  const properties = {
+    at: new Date(0),
+    boxed: Object('text'),
+    empty: Object(''),
+    bare,
+    own,
+    none: null,
+    list: [null, true, -1.5, {}],
+    left: undefined,
+  };
   const { userGroup } = await client.userGroups.getOrCreate({ providedId: 'expressed', properties });
   expect(userGroup.properties).toEqual(JSON.parse(JSON.stringify(properties)));
 });
