@@ -10,8 +10,6 @@ export interface ServerState {
   readonly role: string;
   /** Whether transactions are read-only unless they say otherwise. */
   readonly isReadOnly: boolean;
-  /** Whether it only repeats what another server writes. */
-  readonly isStandby: boolean;
   readonly databaseBytes: number;
   /** Whether the extension that searches use is there. */
   readonly hasTrigrams: boolean;
@@ -44,7 +42,6 @@ export async function readServerState({ pool }: Pick<Database, 'pool'>): Promise
        'major', current_setting('server_version_num')::int / 10000,
        'role', current_user,
        'isReadOnly', current_setting('default_transaction_read_only')::bool,
-       'isStandby', pg_is_in_recovery(),
        'databaseBytes', pg_database_size(current_database()),
        'hasTrigrams', exists (select from pg_extension where extname = 'pg_trgm'),
        'settings', (

@@ -209,7 +209,7 @@ test.each<Case>([
     /HOST is not an address/,
   ],
   ['data-directory', 'not used', 'skipped', () => when(own()), /DATABASE_URL is set/],
-  ['data-directory', 'stopped', 'ok', () => when(stopped(() => {})), /PostgreSQL \d+ does not run/],
+  ['data-directory', 'stopped', 'ok', () => when(stopped(() => {})), /PostgreSQL \d+ does not run; only a start shows/],
   [
     'data-directory',
     'of another version',

@@ -73,7 +73,7 @@ const requiredFiles = [
   'base',
 ];
 
-/** Why PostgreSQL would not start on its data directory; undefined if it would, or there is none. */
+/** Why PostgreSQL would not start on its data directory; undefined if there is none, or no reason is seen. */
 function describeRefusal({ cluster, user }: Layout): Outcome | undefined {
   const found = statSync(cluster, { throwIfNoEntry: false });
   if (!found || isEmpty(cluster)) return undefined; // a new one takes the place of an empty folder

@@ -37,13 +37,6 @@ export async function checkDatabase(context: CheckContext): Promise<Outcome> {
     const found = `PostgreSQL ${state.version} (${place}), ${describeBytes(state.databaseBytes)}`;
     if (state.major < minServerVersion)
       return failure(found, `Upgrade it to PostgreSQL ${minServerVersion} or later, or set DATABASE_URL to another server.`);
-    if (state.isStandby)
-      return failure(
-        `${found}, rejects writes: it is a standby`,
-        databaseUrl
-          ? 'Set DATABASE_URL to the server that accepts writes, or promote this one.'
-          : 'Stop every gateway that uses this DATA_DIR, delete standby.signal or recovery.signal in its PostgreSQL folder, and start one.',
-      );
     if (state.isReadOnly)
       return failure(
         `${found}, rejects writes: default_transaction_read_only is on`,
