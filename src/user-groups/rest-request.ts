@@ -59,18 +59,27 @@ const forms: Readonly<Record<string, string>> = {
 /** A parameter for one entry of the mapping, and the schema id in it. */
 const mappingEntry = /^mapping\[([^[\]]+)\]$/;
 
+/** A parameter, and the one after it that has no value: what comes after an `&` that is not percent-encoded. */
+const cutValue = /(?<=^|&)([^&=]+=[^&]*)&(?=([^&=]+)(?:&|$))/g;
+
 /**
  * The members in a query string: texts, and `mapping` and `properties` as JSON. An entry of the mapping may be a parameter of its
  * own, `mapping[SCHEMA_ID]`.
  *
  * @param names the members that the operation has.
- * @throws InvalidInput for each member that is given more than once or in another form.
+ * @throws InvalidInput for each member that is given more than once or in another form, or whose value ends at an `&`.
  * @throws GatewayError `MALFORMED_JSON`, also when what is percent-encoded is not UTF-8.
  */
 export function queryMembers(query: string, names: readonly string[]): Members {
   const members: Record<string, unknown> = {};
   const mapping = new Map<string, string>();
   const issues: Issue[] = [];
+  for (const [, cut, rest] of query.matchAll(cutValue)) {
+    const [parameter] = parametersOf(cut ?? '', names);
+    if (!parameter) continue;
+    const message = `is followed by "&${shorten(rest ?? '')}", which has no "="; send an "&" in a value as %26.`;
+    issues.push({ path: [parameter.member], message });
+  }
   for (const { name, value, member } of parametersOf(query, names)) {
     const [, schemaId] = mappingEntry.exec(name) ?? [];
     if (schemaId === undefined && name !== member) {
@@ -106,18 +115,18 @@ export function assertNothingLost(query: string, members: Members, names: readon
 export type GraphqlOnly = Readonly<Record<string, string>>;
 
 /**
- * Checks that no member was meant as one that the operation has, or as one that only GraphQL has. Others are ignored.
+ * Checks that no member was meant as one that the operation has, or as one that only GraphQL has: by the rule for parameters,
+ * {@link memberFinder}. Others are ignored.
  *
  * @param names the members that the operation has.
- * @throws InvalidInput for each whose name is such a one in another spelling (`Mappings`, `userGroupId`) or followed by `[` or
- *   `.` (`mapping[sales]`), unless its value is that of the member itself.
+ * @throws InvalidInput for each whose name is not that of the member, and whose value is not the member's.
  */
 export function assertNoneMistaken(members: Members, names: readonly string[], graphqlOnly: GraphqlOnly): void {
   const others = Object.keys(members).filter((name) => !names.includes(name));
   if (others.length === 0) return;
-  const meant = new Map([...names, ...Object.keys(graphqlOnly)].map((name) => [fold(name), name]));
+  const memberIn = memberFinder([...names, ...Object.keys(graphqlOnly)]);
   const issues = others.flatMap((name): Issue[] => {
-    const member = meant.get(fold(name.split(/[[.]/, 1)[0] ?? ''));
+    const member = memberIn(name);
     if (member === undefined || (member !== name && members[member] === members[name])) return [];
     return [{ path: [member], message: `was sent as ${shorten(name)}; ${graphqlOnly[member] ?? `send ${member}`}.` }];
   });
@@ -125,19 +134,33 @@ export function assertNoneMistaken(members: Members, names: readonly string[], g
 }
 
 /**
- * The parameters whose name has that of a member as one of its words, apart from case, `_`, `-` and a plural, or a word that
- * begins with `mapping` or `properties` (`mapping_sales`): so also where a client wrapped the fields (`data[name]`) or escaped
- * the URL twice (`mapping%255Ba%255D`) or as HTML (`&amp;mapping[a]`). What follows a `;`, here a part of the value and to others
- * a separator, is returned with the `;` in its name. Others are ignored.
+ * Creates the function that finds the member in the name of a parameter, or of a member: one of its words is the name of a member,
+ * apart from case, `_`, `-` and a plural, or begins with `mapping` or `properties` (`mapping_sales`). So it is found also where a
+ * client wrapped the fields (`data[name]`), flattened them (`properties.plan`) or escaped the URL twice (`mapping%255Ba%255D`)
+ * or as HTML (`&amp;mapping[a]`).
  */
-function parametersOf(query: string, names: readonly string[]): Parameter[] {
+function memberFinder(names: readonly string[]): (name: string) => string | undefined {
   const known = new Map(names.map((name) => [fold(name), name]));
   const memberOf = (word: string): string | undefined =>
     known.get(fold(word)) ?? known.get(fold(/^(?:mapping|propert(?:y|ies))/i.exec(word)?.[0] ?? ''));
+  return (name) => {
+    for (const word of name.replaceAll(escapedCharacter, ' ').match(/[\w-]+/g) ?? []) {
+      const member = memberOf(word);
+      if (member !== undefined) return member;
+    }
+    return undefined;
+  };
+}
+
+/**
+ * The parameters that stand for a member or resemble one. What follows a `;`, here a part of the value and to others a separator,
+ * is returned with the `;` in its name. Others are ignored.
+ */
+function parametersOf(query: string, names: readonly string[]): Parameter[] {
+  const memberIn = memberFinder(names);
   const separated = query.split('&').flatMap((parameter) => parameter.slice(parameter.indexOf('=')).match(afterSemicolon) ?? []);
   return [...parseQuery(query), ...parseQuery(separated.join('&'))].flatMap(([name, value]) => {
-    const words = name.replaceAll(escapedCharacter, ' ').match(/[\w-]+/g) ?? [];
-    const member = words.map(memberOf).find((each) => each !== undefined);
+    const member = memberIn(name);
     return member === undefined ? [] : [{ name, value, member }];
   });
 }

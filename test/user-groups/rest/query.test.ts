@@ -29,6 +29,8 @@ describe('what is stored of a query string', () => {
     ['mapping=null&properties=null', {}],
     ['utm_source=a&utm_source=b&filter[x]=1&nickname=y&map[a]=1&=1', {}],
     ['name=a;b', { name: 'a;b' }],
+    ['name=R%26D&', { name: 'R&D' }],
+    ['utm_source=a&debug&name=a&&', { name: 'a' }],
     ['name=a;nick=b;name&mapping[s]=%3Bname=c', { name: 'a;nick=b;name', mapping: { s: ';name=c' } }],
   ])('%s', async (query, expected) => {
     const reply = await gateway.send('GET', `/api/user?user_group_id=x&${query}`);
@@ -71,6 +73,8 @@ describe('what would be lost of a query string is an error', () => {
     ['mapping[a]=b;mapping[c:d]=e', ['mapping'], `was sent as ;mapping[c:d]; ${asMapping} ${ampersand}`],
     ['mapping[a]=b;mapping%5Bc%5D=d', ['mapping'], `was sent as ;mapping[c]; ${asMapping} ${ampersand}`],
     ['utm_source=a;Name=b', ['name'], `was sent as ;Name; send name=TEXT. ${ampersand}`],
+    ['name=R&D', ['name'], 'is followed by "&D", which has no "="; send an "&" in a value as %26.'],
+    ['name=R&D&utm_source=a', ['name'], 'is followed by "&D", which has no "="; send an "&" in a value as %26.'],
     ['names=a', ['name'], 'was sent as names; send name=TEXT.'],
     ['mapping[]=wh', ['mapping'], `was sent as mapping[]; ${asMapping}`],
     ['mapping[=wh', ['mapping'], `was sent as mapping[; ${asMapping}`],
