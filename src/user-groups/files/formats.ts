@@ -123,6 +123,9 @@ const ndjson: GroupFormat = {
   },
 };
 
+/** Of a file that was joined from several: what follows may have its columns in another order. */
+const repeatedHeader = 'has only names of columns, as the first line does. Import each file by itself.';
+
 /** CSV as RFC 4180 has it, with a first record that names the columns. An empty cell counts as missing. */
 const csv: GroupFormat = {
   boundaries: csvBoundaries,
@@ -136,6 +139,7 @@ const csv: GroupFormat = {
         return undefined;
       }
       if (problem) return { problem };
+      if (fields.length > 1 && fields.every((field) => known.has(field))) return { problem: repeatedHeader };
       return fields.length === columns.length
         ? toFields(columns, fields)
         : { problem: `has ${fields.length} fields, and the first line names ${columns.length} columns.` };

@@ -60,3 +60,13 @@ test.each<[name: string, text: string, reasons: readonly string[]]>([
     for (const { read } of lines) if ('reason' in read) rejected.push(`${read.line}: ${read.reason}`);
   expect(rejected).toEqual(reasons);
 });
+
+test('files that were joined: the names of the columns are no group, and one group may have such a name', async () => {
+  const read: string[] = [];
+  const text = 'user_group_id,name\nname,N\nname,user_group_id\nB,b\n';
+  const options = { format: 'csv', environment: null, onIgnored: () => {} } as const;
+  for await (const lines of readGroupLines(Readable.from([Buffer.from(text)]), options))
+    for (const { read: line } of lines) read.push('reason' in line ? `${line.line}: ${line.reason}` : 'read');
+  const reason = 'has only names of columns, as the first line does. Import each file by itself.';
+  expect(read).toEqual(['read', `3: ${reason}`, 'read']);
+});
