@@ -134,10 +134,10 @@ export function assertNoneMistaken(members: Members, names: readonly string[], g
 }
 
 /**
- * Creates the function that finds the member in the name of a parameter, or of a member: one of its words is the name of a member,
- * apart from case, `_`, `-` and a plural, or begins with `mapping` or `properties` (`mapping_sales`). So it is found also where a
- * client wrapped the fields (`data[name]`), flattened them (`properties.plan`) or escaped the URL twice (`mapping%255Ba%255D`)
- * or as HTML (`&amp;mapping[a]`).
+ * Creates the function that finds the member that a name stands for: one of its words is that of the member, apart from case,
+ * `_`, `-` and a plural, or begins with `mapping` or `properties` (`mapping_sales`). So it is found also where a client wrapped
+ * the fields (`data[name]`), flattened them (`properties.plan`) or escaped the URL twice (`mapping%255Ba%255D`) or as HTML
+ * (`&amp;mapping[a]`).
  */
 function memberFinder(names: readonly string[]): (name: string) => string | undefined {
   const known = new Map(names.map((name) => [fold(name), name]));
