@@ -3,8 +3,11 @@ import { setTimeout } from 'node:timers/promises';
 /** How long something may go unrecorded. */
 const flushIntervalMs = 5_000;
 
-/** How much is recorded in one statement. When that much waits, it is written at once. */
+/** How much is recorded in one statement. */
 const maxPerStatement = 1_000;
+
+/** How much the timer writes each time: much may be due at once, and requests need the database too. */
+const maxPerInterval = 5_000;
 
 /** How much waits at most while the database takes no writes: some 100 MB. What comes then is not recorded. */
 const maxNoted = 1_000_000;
@@ -24,7 +27,7 @@ export interface Recorder {
 }
 
 /**
- * Creates a recorder and starts its timer, which flushes every 5 seconds.
+ * Creates a recorder and starts its timer, which writes 5,000 at most every 5 seconds.
  *
  * @param write takes how many seconds ago it last happened, by id, and returns the ids that are to be written again, if any.
  * @param onWritten receives the outcome of each statement: the error, or nothing.
@@ -37,8 +40,8 @@ export function startRecorder(
   const noted = new Map<number, number>();
   let flushing: Promise<void> | undefined;
 
-  async function writeNoted(): Promise<void> {
-    let left = noted.size; // what is noted meanwhile waits for the next flush
+  async function writeNoted(most: number): Promise<void> {
+    let left = Math.min(noted.size, most); // what is noted meanwhile waits for the next flush
     let batch: [id: number, atMs: number][] = [];
     try {
       for (const entry of noted) {
@@ -57,27 +60,27 @@ export function startRecorder(
   async function writeBatch(batch: readonly [id: number, atMs: number][]): Promise<void> {
     const nowMs = performance.now();
     const kept = new Set(await write(new Map(batch.map(([id, atMs]) => [id, (nowMs - atMs) / 1_000]))));
-    for (const [id, atMs] of batch) if (!kept.has(id) && noted.get(id) === atMs) noted.delete(id);
+    for (const [id, atMs] of batch) {
+      if (noted.get(id) !== atMs) continue; // it has happened again
+      noted.delete(id);
+      if (kept.has(id)) noted.set(id, atMs); // after the others, which it must not hold up
+    }
     onWritten();
   }
 
-  function flush(): Promise<void> {
-    flushing ??= writeNoted().finally(() => {
+  function flush(most = maxNoted): Promise<void> {
+    flushing ??= writeNoted(most).finally(() => {
       flushing = undefined;
     });
     return flushing;
   }
 
-  const timer = setInterval(flush, flushIntervalMs).unref();
+  const timer = setInterval(() => void flush(maxPerInterval), flushIntervalMs).unref();
   return {
     note(id) {
-      const isNew = !noted.has(id);
-      if (isNew && noted.size >= maxNoted) return;
-      noted.set(id, performance.now());
-      // Not each time after that: while the database takes no writes, the timer tries again.
-      if (isNew && noted.size === maxPerStatement) void flush();
+      if (noted.size < maxNoted || noted.has(id)) noted.set(id, performance.now());
     },
-    flush,
+    flush: () => flush(),
     async stop() {
       clearInterval(timer);
       await flushing; // what was noted since it began is not in it

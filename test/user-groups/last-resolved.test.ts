@@ -172,12 +172,15 @@ test('once the hour is known, groups that were resolved in it are not written ag
   ]);
 });
 
-test('any number of groups is recorded, as soon as there are enough for a statement', async () => {
+test('any number of groups is recorded: 5,000 at most each 5 seconds, and all at the end', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
   const { stamped, query } = fakeDatabase();
   const lastResolved = recordLastResolved({ query });
   const teamIds = Array.from({ length: 20_500 }, (_, index) => index);
   for (const teamId of teamIds) lastResolved.note({ teamId, lastResolvedHour: null });
-  expect(stamped).toEqual([teamIds.slice(0, 1_000)]);
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(stamped.flat()).toEqual(teamIds.slice(0, 5_000));
   await lastResolved.stop();
   expect(stamped.flat()).toEqual(teamIds);
 });
