@@ -59,8 +59,8 @@ const forms: Readonly<Record<string, string>> = {
 /** A parameter for one entry of the mapping, and the schema id in it. */
 const mappingEntry = /^mapping\[([^[\]]+)\]$/;
 
-/** A parameter, and the one after it that has no value: what comes after an `&` that is not percent-encoded. */
-const cutValue = /(?<=^|&)([^&=]+=[^&]*)&(?=([^&=]+)(?:&|$))/g;
+/** A parameter, and what comes after an `&` in its value that is not percent-encoded: a text without `=`, or `amp;`. */
+const cutValue = /(?<=^|&)([^&=]+=[^&]*)&+(?=([^&=]+)(?:&|$)|amp;)/g;
 
 /**
  * The members in a query string: texts, and `mapping` and `properties` as JSON. An entry of the mapping may be a parameter of its
@@ -74,10 +74,10 @@ export function queryMembers(query: string, names: readonly string[]): Members {
   const members: Record<string, unknown> = {};
   const mapping = new Map<string, string>();
   const issues: Issue[] = [];
-  for (const [, cut, rest] of query.matchAll(cutValue)) {
-    const [parameter] = parametersOf(cut ?? '', names);
+  for (const [, cut = '', rest = 'amp;'] of query.matchAll(cutValue)) {
+    const [parameter] = parametersOf(cut, names);
     if (!parameter) continue;
-    const message = `is followed by "&${shorten(rest ?? '')}", which has no "="; send an "&" in a value as %26.`;
+    const message = `is followed by "&${shorten(rest)}", which is no parameter; send an "&" in a value as %26.`;
     issues.push({ path: [parameter.member], message });
   }
   for (const { name, value, member } of parametersOf(query, names)) {
@@ -115,8 +115,8 @@ export function assertNothingLost(query: string, members: Members, names: readon
 export type GraphqlOnly = Readonly<Record<string, string>>;
 
 /**
- * Checks that no member was meant as one that the operation has, or as one that only GraphQL has: by the rule for parameters,
- * {@link memberFinder}. Others are ignored.
+ * Checks that no member was meant as one that the operation has, or as one that only GraphQL has: by the first word of its name,
+ * see {@link memberFinder}. Others are ignored, such as `Company Name`.
  *
  * @param names the members that the operation has.
  * @throws InvalidInput for each whose name is not that of the member, and whose value is not the member's.
@@ -126,30 +126,27 @@ export function assertNoneMistaken(members: Members, names: readonly string[], g
   if (others.length === 0) return;
   const memberIn = memberFinder([...names, ...Object.keys(graphqlOnly)]);
   const issues = others.flatMap((name): Issue[] => {
-    const member = memberIn(name);
+    const member = memberIn(wordsOf(name).slice(0, 1));
     if (member === undefined || (member !== name && members[member] === members[name])) return [];
     return [{ path: [member], message: `was sent as ${shorten(name)}; ${graphqlOnly[member] ?? `send ${member}`}.` }];
   });
   if (issues.length > 0) throw new InvalidInput(issues);
 }
 
+/** The words of a name. */
+const wordsOf = (name: string): readonly string[] => name.replaceAll(escapedCharacter, ' ').match(/[\w-]+/g) ?? [];
+
 /**
- * Creates the function that finds the member that a name stands for: one of its words is that of the member, apart from case,
- * `_`, `-` and a plural, or begins with `mapping` or `properties` (`mapping_sales`). So it is found also where a client wrapped
- * the fields (`data[name]`), flattened them (`properties.plan`) or escaped the URL twice (`mapping%255Ba%255D`) or as HTML
+ * Creates the function that finds the member that the words of a name stand for: one of them is that of the member, apart from
+ * case, `_`, `-` and a plural, or begins with `mapping` or `properties` (`mapping_sales`). So it is found also where a client
+ * wrapped the fields (`data[name]`), flattened them (`properties.plan`) or escaped the URL twice (`mapping%255Ba%255D`) or as HTML
  * (`&amp;mapping[a]`).
  */
-function memberFinder(names: readonly string[]): (name: string) => string | undefined {
+function memberFinder(names: readonly string[]): (words: readonly string[]) => string | undefined {
   const known = new Map(names.map((name) => [fold(name), name]));
   const memberOf = (word: string): string | undefined =>
     known.get(fold(word)) ?? known.get(fold(/^(?:mapping|propert(?:y|ies))/i.exec(word)?.[0] ?? ''));
-  return (name) => {
-    for (const word of name.replaceAll(escapedCharacter, ' ').match(/[\w-]+/g) ?? []) {
-      const member = memberOf(word);
-      if (member !== undefined) return member;
-    }
-    return undefined;
-  };
+  return (words) => words.map(memberOf).find((member) => member !== undefined);
 }
 
 /**
@@ -160,7 +157,7 @@ function parametersOf(query: string, names: readonly string[]): Parameter[] {
   const memberIn = memberFinder(names);
   const separated = query.split('&').flatMap((parameter) => parameter.slice(parameter.indexOf('=')).match(afterSemicolon) ?? []);
   return [...parseQuery(query), ...parseQuery(separated.join('&'))].flatMap(([name, value]) => {
-    const member = memberIn(name);
+    const member = memberIn(wordsOf(name));
     return member === undefined ? [] : [{ name, value, member }];
   });
 }

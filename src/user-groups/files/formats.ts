@@ -124,7 +124,10 @@ const ndjson: GroupFormat = {
 };
 
 /** Of a file that was joined from several: what follows may have its columns in another order. */
-const repeatedHeader = 'has only names of columns, as the first line does. Import each file by itself.';
+const repeatedHeader = 'names a column, as the first line does. Import files that were joined one by one.';
+
+/** The names of the column that every file has. */
+const idColumns: readonly string[] = ['user_group_id', 'providedId'];
 
 /** CSV as RFC 4180 has it, with a first record that names the columns. An empty cell counts as missing. */
 const csv: GroupFormat = {
@@ -139,7 +142,7 @@ const csv: GroupFormat = {
         return undefined;
       }
       if (problem) return { problem };
-      if (fields.length > 1 && fields.every((field) => known.has(field))) return { problem: repeatedHeader };
+      if (fields.some((field) => idColumns.includes(field.replace(/^\ufeff/, '')))) return { problem: repeatedHeader };
       return fields.length === columns.length
         ? toFields(columns, fields)
         : { problem: `has ${fields.length} fields, and the first line names ${columns.length} columns.` };
@@ -169,7 +172,7 @@ export function formatOf(file: string): FormatName | undefined {
 function readHeader(columns: readonly string[], report: (name: string) => void): readonly string[] {
   const repeated = columns.find((name, index) => columns.indexOf(name) < index);
   if (repeated !== undefined) throw new Error(`The first line names the column "${printableName(repeated)}" twice.`);
-  if (!columns.includes('user_group_id') && !columns.includes('providedId')) {
+  if (!idColumns.some((name) => columns.includes(name))) {
     throw new Error(
       `The first line must name the columns, separated by commas, and one of them must be user_group_id or providedId. Known columns: ${importNames.join(', ')}.`,
     );

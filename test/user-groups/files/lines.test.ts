@@ -61,12 +61,16 @@ test.each<[name: string, text: string, reasons: readonly string[]]>([
   expect(rejected).toEqual(reasons);
 });
 
-test('files that were joined: the names of the columns are no group, and one group may have such a name', async () => {
+test.each([
+  ['with another order', 'user_group_id,name\nname,N\nname,user_group_id\nB,b\n'],
+  ['with a column that groups do not have', 'user_group_id,name,region\nname,N,eu\nuser_group_id,name,region\nB,b,us\n'],
+  ['with a byte order mark', 'user_group_id,name\nname,N\n\ufeffuser_group_id,name\nB,b\n'],
+  ['of one column', 'providedId\nname\nprovidedId\nB\n'],
+])('files that were joined: the names of the columns are no group: %s', async (_, text) => {
   const read: string[] = [];
-  const text = 'user_group_id,name\nname,N\nname,user_group_id\nB,b\n';
   const options = { format: 'csv', environment: null, onIgnored: () => {} } as const;
   for await (const lines of readGroupLines(Readable.from([Buffer.from(text)]), options))
     for (const { read: line } of lines) read.push('reason' in line ? `${line.line}: ${line.reason}` : 'read');
-  const reason = 'has only names of columns, as the first line does. Import each file by itself.';
+  const reason = 'names a column, as the first line does. Import files that were joined one by one.';
   expect(read).toEqual(['read', `3: ${reason}`, 'read']);
 });
