@@ -139,8 +139,8 @@ const wordsOf = (name: string): readonly string[] => name.replaceAll(escapedChar
 /**
  * Creates the function that finds the member that the words of a name stand for: one of them is that of the member, apart from
  * case, `_`, `-` and a plural, or begins with `mapping` or `properties` (`mapping_sales`). So it is found also where a client
- * wrapped the fields (`data[name]`), flattened them (`properties.plan`) or escaped the URL twice (`mapping%255Ba%255D`) or as HTML
- * (`&amp;mapping[a]`).
+ * wrapped the fields (`data[name]`), flattened them (`properties.plan`) or escaped the URL twice (`mapping%255Ba%255D`) or as
+ * HTML (`&amp;mapping[a]`).
  */
 function memberFinder(names: readonly string[]): (words: readonly string[]) => string | undefined {
   const known = new Map(names.map((name) => [fold(name), name]));
