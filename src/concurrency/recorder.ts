@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** How long something may go unrecorded. */
+/** How often the timer writes. */
 const flushIntervalMs = 5_000;
 
 /** How much is recorded in one statement. */

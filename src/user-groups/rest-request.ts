@@ -42,6 +42,15 @@ const malformed = (): GatewayError =>
 /** The members of a request, or the attributes made of them, by name; one that is absent is left out. */
 export type Members = Readonly<Record<string, unknown>>;
 
+/** What callers do instead of sending a field that the operation has in GraphQL only, by its name there. */
+export type GraphqlOnly = Readonly<Record<string, string>>;
+
+/** What was sent under another name than that of a member. @param remedy what to do instead, without a period. */
+const mistaken = (name: string, member: string, remedy: string): Issue => ({
+  path: [member],
+  message: `was sent as ${shorten(name)}; ${remedy}.`,
+});
+
 /** A parameter that stands for a member of a request, or whose name resembles that of one. */
 interface Parameter {
   readonly name: string;
@@ -67,10 +76,11 @@ const cutValue = /(?<=^|&)([^&=]+=[^&]*)&+(?=([^&=]+)(?:&|$)|amp;)/g;
  * own, `mapping[SCHEMA_ID]`.
  *
  * @param names the members that the operation has.
- * @throws InvalidInput for each member that is given more than once or in another form, or whose value ends at an `&`.
+ * @throws InvalidInput for each member that is given more than once or in another form, or whose value ends at an `&`, and for
+ *   each that only GraphQL has.
  * @throws GatewayError `MALFORMED_JSON`, also when what is percent-encoded is not UTF-8.
  */
-export function queryMembers(query: string, names: readonly string[]): Members {
+export function queryMembers(query: string, names: readonly string[], graphqlOnly: GraphqlOnly): Members {
   const members: Record<string, unknown> = {};
   const mapping = new Map<string, string>();
   const issues: Issue[] = [];
@@ -80,11 +90,12 @@ export function queryMembers(query: string, names: readonly string[]): Members {
     const message = `is followed by "&${shorten(rest)}", which is no parameter; send an "&" in a value as %26.`;
     issues.push({ path: [parameter.member], message });
   }
-  for (const { name, value, member } of parametersOf(query, names)) {
+  for (const { name, value, member } of parametersOf(query, [...names, ...Object.keys(graphqlOnly)])) {
     const [, schemaId] = mappingEntry.exec(name) ?? [];
-    if (schemaId === undefined && name !== member) {
-      const hint = name.startsWith(';') ? ' Parameters are separated by "&", and a ";" in a value is sent as %3B.' : '';
-      issues.push({ path: [member], message: `was sent as ${shorten(name)}; send ${forms[member] ?? `${member}=TEXT`}.${hint}` });
+    const elsewhere = graphqlOnly[member];
+    if (elsewhere !== undefined || (schemaId === undefined && name !== member)) {
+      const hint = name.startsWith(';') ? '. Parameters are separated by "&", and a ";" in a value is sent as %3B' : '';
+      issues.push(mistaken(name, member, (elsewhere ?? `send ${forms[member] ?? `${member}=TEXT`}`) + hint));
     } else if (schemaId === undefined ? name in members : mapping.has(schemaId)) {
       issues.push({ path: schemaId === undefined ? [member] : [member, schemaId], message: 'is given more than once.' });
     } else if (schemaId !== undefined) mapping.set(schemaId, value);
@@ -101,18 +112,22 @@ export function queryMembers(query: string, names: readonly string[]): Members {
  * Checks that nothing in a query string is lost beside a body: the members are taken from the body alone.
  *
  * @param names the members that the operation has.
- * @throws InvalidInput for each parameter that stands for a member or resembles one, and is not the same text as in the body.
+ * @throws InvalidInput for each parameter that stands for a member or resembles one, and is not the same text as in the body, and
+ *   for each that only GraphQL has.
  * @throws GatewayError `MALFORMED_JSON` when what is percent-encoded is not UTF-8.
  */
-export function assertNothingLost(query: string, members: Members, names: readonly string[]): void {
+export function assertNothingLost(query: string, members: Members, names: readonly string[], graphqlOnly: GraphqlOnly): void {
+  const parameters = parametersOf(query, [...names, ...Object.keys(graphqlOnly)]);
+  const issues = parameters.flatMap(({ name, member }) => {
+    const elsewhere = graphqlOnly[member];
+    return elsewhere === undefined ? [] : [mistaken(name, member, elsewhere)];
+  });
+  if (issues.length > 0) throw new InvalidInput(issues);
   assertSameInBody(
-    parametersOf(query, names).map(({ name, value }) => [name, value] as const),
+    parameters.map(({ name, value }) => [name, value] as const),
     members,
   );
 }
-
-/** What callers do instead of sending a field that the operation has in GraphQL only, by its name there. */
-export type GraphqlOnly = Readonly<Record<string, string>>;
 
 /**
  * Checks that no member was meant as one that the operation has, or as one that only GraphQL has: by the first word of its name,
@@ -128,7 +143,7 @@ export function assertNoneMistaken(members: Members, names: readonly string[], g
   const issues = others.flatMap((name): Issue[] => {
     const member = memberIn(wordsOf(name).slice(0, 1));
     if (member === undefined || (member !== name && members[member] === members[name])) return [];
-    return [{ path: [member], message: `was sent as ${shorten(name)}; ${graphqlOnly[member] ?? `send ${member}`}.` }];
+    return [mistaken(name, member, graphqlOnly[member] ?? `send ${member}`)];
   });
   if (issues.length > 0) throw new InvalidInput(issues);
 }

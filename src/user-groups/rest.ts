@@ -233,14 +233,12 @@ const withEntityTag = (response: HttpResponse, { version }: UserGroup): HttpResp
 
 /** The members of the body, or for callers that cannot send one with this method, of the query. */
 function readMembers(request: HttpRequest, { members: names, graphqlOnly, withoutBody }: Operation): Members {
-  const meant = [...names, ...Object.keys(graphqlOnly)];
-  const inQuery = withoutBody && request.query !== '' && request.body.length === 0 ? queryMembers(request.query, meant) : {};
-  if ('user_group_id' in inQuery) {
-    assertNoneMistaken(inQuery, names, graphqlOnly);
-    return inQuery;
+  if (withoutBody && request.query !== '' && request.body.length === 0) {
+    const members = queryMembers(request.query, names, graphqlOnly);
+    if ('user_group_id' in members) return members;
   }
   const members = jsonObject(request, withoutBody ?? 'Send a JSON object.');
-  if (request.query !== '') assertNothingLost(request.query, members, meant);
+  if (request.query !== '') assertNothingLost(request.query, members, names, graphqlOnly);
   assertNoneMistaken(members, names, graphqlOnly);
   return members;
 }
