@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { holdRequests, loseNextResponse, lostResponse, openConsole, save, typeOver } from '../support/console.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { importText } from '../support/group-files.ts';
 import { mutate } from '../support/user-group-mutations.ts';
 
 let gateway: TestGateway;
@@ -20,7 +21,7 @@ async function createGroup(providedId: string): Promise<{ path: string; token: s
 }
 
 async function read(providedId: string) {
-  const query = 'query ($by: UserGroupBy!) { userGroup(by: $by) { name token properties mapping { schemaId dataSource } } }';
+  const query = 'query ($by: UserGroupBy!) { userGroup(by: $by) { id name token properties mapping { schemaId dataSource } } }';
   return (await gateway.graphql(query, { by: { providedId } })).json.data.userGroup;
 }
 
@@ -164,6 +165,36 @@ test('fields that were not edited show what another client has stored, and do no
     { schemaId: 'sales', dataSource: 'pg-10' },
     { schemaId: 'line 1\nline 2', dataSource: 'pg\r\n2' },
   ]);
+});
+
+test('an imported name with line breaks is said to lose them when it is edited', async () => {
+  const line = { user_group_id: 'broken', name: 'line 1\nline 2', token: 'a token of an import' };
+  await importText(gateway.database, JSON.stringify(line), { environment: 'Testing' });
+  const path = `/console/group?id=${(await read('broken')).id}`;
+  const { page, assertFlawless } = await openConsole(gateway, path);
+  const hint = page.getByText('The stored text has line breaks');
+  await hint.waitFor();
+  await assertFlawless();
+  await page.getByLabel('Display name').fill('one line');
+  await hint.waitFor();
+  await save(page, 'Save the name');
+  await hint.waitFor({ state: 'detached' });
+  expect((await read('broken')).name).toBe('one line');
+});
+
+test('a change that was made by a try whose response was lost does not hide what others have changed since', async () => {
+  const { path } = await createGroup('overtaken');
+  const { page } = await openConsole(gateway, path, { expectedProblems: [lostResponse] });
+  await loseNextResponse(page, 'UpdateGroup');
+  await page.getByLabel('Display name').fill('mine');
+  const press = () => page.getByRole('button', { name: 'Save the name' }).click();
+  await press();
+  await page.getByText('It is not known whether the change was made').waitFor();
+  await mutate(gateway, 'updateUserGroup', { by: { providedId: 'overtaken' }, name: 'theirs' });
+  await press();
+  await page.getByRole('heading', { level: 1, name: 'theirs' }).waitFor();
+  expect(await page.getByLabel('Display name').inputValue()).toBe('theirs');
+  expect((await read('overtaken')).name).toBe('theirs');
 });
 
 test('the token is shown when a person asks for it, rotated once even if the response is lost, and hidden once it is replaced', async () => {

@@ -33,6 +33,8 @@ export interface SendOptions {
 export interface Response<Result> {
   readonly data: Result;
   readonly requestId: string | undefined;
+  /** Whether the change was made by an earlier request with the same key: others may have followed since. */
+  readonly isReplayed: boolean;
 }
 
 interface Body {
@@ -54,13 +56,13 @@ export function createClient(apiToken: string, onUnauthenticated?: (failure: Fai
   return {
     async send<Result, Variables>(document: TypedDocument<Result, Variables>, variables: Variables, options?: SendOptions) {
       try {
-        const { body, requestId, retryAfterSeconds } = await post(apiToken, { query: document, variables }, options);
+        const { body, requestId, retryAfterSeconds, isReplayed } = await post(apiToken, { query: document, variables }, options);
         const [problem] = body.errors ?? [];
         if (problem) {
           const { code = 'INTERNAL', issues } = problem.extensions ?? {};
           throw new Failure(code, problem.message, { requestId, retryAfterSeconds, issues });
         }
-        return { data: body.data as Result, requestId };
+        return { data: body.data as Result, requestId, isReplayed };
       } catch (error) {
         if (error instanceof Failure && error.code === 'UNAUTHENTICATED') onUnauthenticated?.(error);
         throw error;
@@ -93,6 +95,7 @@ async function post(apiToken: string, content: object, { signal, idempotencyKey 
       body: readBody(await response.text(), response.status),
       requestId,
       retryAfterSeconds: retryAfter > 0 ? retryAfter : undefined,
+      isReplayed: response.headers.has('idempotency-replayed'),
     };
   } catch (error) {
     if (signal?.aborted || error instanceof Failure) throw error;

@@ -6,8 +6,10 @@ import { CreateEmbedToken } from './generated.ts';
 /**
  * A client whose changes are made once, however often they are sent. Each has an Idempotency-Key, which it keeps while it is not
  * known whether the change was made: the same change, sent again within 24 hours, gets the response of the first.
+ *
+ * @param onReplayed called when it does: what it says may have been changed by others since.
  */
-export function keyedClient(client: Client): Client {
+export function keyedClient(client: Client, onReplayed?: () => void): Client {
   /** The keys of changes of which it is not known whether they were made, by what was sent. */
   const keys = new Map<string, string>();
   return {
@@ -24,6 +26,7 @@ export function keyedClient(client: Client): Client {
           throw error;
         });
         keys.delete(change);
+        if (response.isReplayed) onReplayed?.();
         return response;
       } catch (error) {
         const failure = toFailure(error);

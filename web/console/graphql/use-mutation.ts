@@ -19,12 +19,14 @@ export interface MutationState<Arguments extends readonly unknown[], Result> {
  * A change that is not made twice when it is run again, after a failure, with the same operations.
  *
  * @param change sends the operations; must throw a {@link Failure} when one fails. Need not be stable.
+ * @param onReplayed called when one of them was made by an earlier run: others may have followed since. Must be stable.
  */
 export function useMutation<Arguments extends readonly unknown[], Result>(
   change: (client: Client, ...values: Arguments) => Promise<Result>,
+  onReplayed?: () => void,
 ): MutationState<Arguments, Result> {
   const session = useSession();
-  const client = useMemo(() => keyedClient(session.client), [session.client]);
+  const client = useMemo(() => keyedClient(session.client, onReplayed), [session.client, onReplayed]);
   const [state, setState] = useState<{ isRunning: boolean; failure?: Failure }>({ isRunning: false });
   const isSending = useRef(false);
   const isGone = useRef(false);

@@ -24,6 +24,8 @@ export interface GroupSectionProps {
   readonly group: GroupDetailFragment;
   /** Called with the group as it is stored after a change. */
   readonly onChanged: (group: GroupDetailFragment) => void;
+  /** Reads the group again. */
+  readonly reload: () => void;
 }
 
 /** One user group, by the id in the URL. */
@@ -61,7 +63,7 @@ function GroupById({ id }: { readonly id: string }) {
       </>
     );
   }
-  const props = { group, onChanged };
+  const props = { group, onChanged, reload };
   return (
     <>
       <Breadcrumb />

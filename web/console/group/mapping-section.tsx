@@ -3,6 +3,7 @@ import { useSession } from '../app/session.tsx';
 import type { GroupDetailFragment } from '../graphql/generated.ts';
 import { Button } from '../ui/button.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
+import { hasLineBreaks } from '../ui/field.tsx';
 import { CloseIcon, PlusIcon } from '../ui/icons.tsx';
 import { Section } from '../ui/section.tsx';
 import { Choice } from './choice.tsx';
@@ -176,8 +177,6 @@ export function MappingSection(props: GroupSectionProps) {
     </Section>
   );
 }
-
-const hasLineBreaks = (value: string) => /[\n\r]/.test(value);
 
 /** A field of the table. It shows a value with line breaks, which it would drop when it is edited, as JSON to read. */
 function Cell({ value, readOnly, ...props }: InputHTMLAttributes<HTMLInputElement> & { readonly value: string }) {

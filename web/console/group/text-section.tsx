@@ -2,7 +2,7 @@ import { type FormEvent, useState } from 'react';
 import { useSession } from '../app/session.tsx';
 import type { GroupDetailFragment } from '../graphql/generated.ts';
 import { FailureNotice } from '../ui/failure-notice.tsx';
-import { TextField } from '../ui/field.tsx';
+import { hasLineBreaks, TextField } from '../ui/field.tsx';
 import { Section } from '../ui/section.tsx';
 import { Choice } from './choice.tsx';
 import type { GroupSectionProps } from './group.tsx';
@@ -66,6 +66,10 @@ export function TextSection({ attribute, ...props }: TextSectionProps) {
           isLabelHidden
           required={isRequired}
           readOnly={!isEditable}
+          hint={
+            hasLineBreaks((draft?.base ?? group)[name] ?? '') &&
+            'The stored text has line breaks, which are not shown here. Saving another one removes them.'
+          }
           error={update.failure?.issueAt(name)}
           value={(draft ? draft.value : group[name]) ?? ''}
           onChange={change}

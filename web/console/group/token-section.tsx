@@ -20,7 +20,8 @@ interface ShownToken {
 }
 
 /** The token of the group: read only when the person asks for it. */
-export function TokenSection({ group, onChanged }: GroupSectionProps) {
+export function TokenSection(props: GroupSectionProps) {
+  const { group, onChanged } = props;
   const { can } = useSession();
   const [latest, setLatest] = useState<ShownToken>();
   const [isRotating, setIsRotating] = useState(false);
@@ -78,8 +79,7 @@ export function TokenSection({ group, onChanged }: GroupSectionProps) {
       )}
       {isRotating && (
         <RotateDialog
-          group={group}
-          onChanged={onChanged}
+          {...props}
           onClose={() => setIsRotating(false)}
           onRotated={({ previousTokenExpiresAt, userGroup: { token: rotated, ...changed } }) => {
             setLatest({ version: changed.version, token: rotated, rotation: { previousEnd: previousTokenExpiresAt } });

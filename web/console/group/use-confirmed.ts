@@ -19,7 +19,7 @@ interface VersionMismatch {
  * @param change sends the operation for the group as the person has seen it; must throw a failure, but return a mismatch.
  */
 export function useConfirmed<Result extends { readonly __typename: string }>(
-  { group, onChanged }: GroupSectionProps,
+  { group, onChanged, reload }: GroupSectionProps,
   change: (client: Client, seen: GroupDetailFragment) => Promise<Result>,
 ) {
   /** Not the latest group: a change that is still on its way may replace that one under the open dialog. */
@@ -33,7 +33,7 @@ export function useConfirmed<Result extends { readonly __typename: string }>(
     setSeen(result.userGroup);
     onChanged(result.userGroup);
     return undefined;
-  });
+  }, reload);
   return { ...mutation, seen, differences };
 }
 

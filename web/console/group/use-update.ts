@@ -44,7 +44,7 @@ export interface SaveOptions {
  * Saves a part of the group as one version of it. If the group has another one, what the person edited is merged with what is
  * stored, and saved, unless both have changed the same: then nothing is saved, and the group as it is stored is the mismatch.
  */
-export function useUpdate<Value>({ group, onChanged }: GroupSectionProps, { valueIn, changeTo }: Part<Value>) {
+export function useUpdate<Value>({ group, onChanged, reload }: GroupSectionProps, { valueIn, changeTo }: Part<Value>) {
   const showMessage = useMessage();
   const [mismatch, setMismatch] = useState<GroupDetailFragment>();
 
@@ -73,7 +73,7 @@ export function useUpdate<Value>({ group, onChanged }: GroupSectionProps, { valu
       }
       change = changeTo(merge(seen, wanted, valueIn(stored), 'mine') as Value, stored);
     }
-  });
+  }, reload);
 
   return {
     isRunning: update.isRunning,

@@ -38,6 +38,9 @@ function Field({ label, hint, error, isLabelHidden = false, children }: FieldPro
   );
 }
 
+/** Whether a text has line breaks: a line of text neither shows them nor keeps them when it is edited. */
+export const hasLineBreaks = (text: string): boolean => /[\n\r]/.test(text);
+
 type TextFieldProps = LabelProps &
   Omit<InputHTMLAttributes<HTMLInputElement>, 'value' | 'onChange'> & {
     readonly value: string;
