@@ -94,6 +94,10 @@ test('a file that is not UTF-8 is not opened; what is typed instead is formatted
   await page.getByLabel('Configuration file to open').setInputFiles(file);
   await page.getByText('latin.json is not UTF-8, or could not be read.').waitFor();
   expect(await page.getByRole('button', { name: 'Download' }).isDisabled()).toBe(true);
+  // As the command says of it.
+  const marked = { name: 'marked.json', mimeType: 'application/json', buffer: Buffer.from('\ufeff{"name": "Docs"}') };
+  await page.getByLabel('Configuration file to open').setInputFiles(marked);
+  await page.getByText('json-syntax').first().waitFor();
 
   await typeOver(editor, '{"name": "a\\u0041 {[,:\\"", "name":"b", "n":[9007199254740993 ,1.0],"none":{ }, "empty": [ ]}');
   await page.getByRole('button', { name: 'Format' }).click();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openConsole, signIn, textOf } from '../support/console.ts';
+import { loseNextResponse, lostResponse, openConsole, signIn, textOf } from '../support/console.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { mutate } from '../support/user-group-mutations.ts';
 
@@ -236,6 +236,34 @@ test('a person exports what the list shows, and deletes several groups after typ
   expect(await gateway.database.prisma.userGroup.count({ where: { providedId: 'delete-2' } })).toBe(1);
 });
 
+test('a person who has deleted every group of the last page is led to those that are left', async () => {
+  const groups = Array.from({ length: 21 }, (_, index) => ({ providedId: `last-${index}`, name: `Last ${index}` }));
+  await mutate(gateway, 'getOrCreateUserGroups', { groups });
+  const { page } = await openConsole(gateway, '/console/groups?search=last-');
+  await page.getByText('21 groups').waitFor();
+  await page.getByRole('button', { name: 'Next' }).click();
+  await page.getByText('Last 0', { exact: true }).waitFor();
+  await page.getByLabel(/^Select Last/).check();
+  await page.getByRole('button', { name: 'Delete …' }).click();
+  await page.getByLabel('Type 1 to confirm').fill('1');
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByText('20 groups').waitFor();
+  await page.getByText('Last 20', { exact: true }).waitFor();
+  expect(new URL(page.url()).search).toBe('?search=last-');
+});
+
+test('a group that was created by a try whose response was lost is in the list, even if the person does not try again', async () => {
+  const { page } = await openConsole(gateway, '/console/groups', { expectedProblems: [lostResponse] });
+  await loseNextResponse(page, 'CreateGroup');
+  await page.getByRole('button', { name: 'New group' }).click();
+  const dialog = page.getByRole('dialog', { name: 'New group' });
+  await dialog.getByLabel('Provided id').fill('unheard-of');
+  await dialog.getByRole('button', { name: 'Create the group' }).click();
+  await page.getByText('It is not known whether the change was made').waitFor();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByLabel('Select unheard-of').waitFor();
+});
+
 test('an empty list says how to create the first group, and a failure says what to do', async () => {
   const { secret } = await gateway.issue({ environment: 'Customer' });
   const { page, assertFlawless } = await openConsole(gateway, '/console/groups', { secret, expectedProblems: [/status of 503/] });
@@ -291,4 +319,6 @@ test('a property filter is sent as it was written: a number that JavaScript woul
     expectedProblems: [/status of 400/],
   });
   await page.getByRole('alert').filter({ hasText: 'could not be loaded' }).getByText('exactly').waitFor();
+  await page.goto(`${gateway.url}/console/groups?property=account+%3D+9007199254740992`); // spaces around are not part of it
+  await page.getByLabel('Select large').waitFor();
 });

@@ -66,11 +66,12 @@ export default function DocsConfig() {
     }, typingMs);
   }, []);
   const open = (name: string, text: string) => {
-    const current = editor?.text() ?? ''; // `isUnsaved` follows the typing with a delay
+    if (!editor) return showMessage('Not opened: the editor is still loading. Open the file again.');
+    const current = editor.text(); // `isUnsaved` follows the typing with a delay
     const isLost = current.trim() !== '' && current !== file.current.savedText;
     if (isLost && !confirm('The text is not saved. Replace it all the same?')) return;
-    editor?.setText(text.replace(/^\ufeff/, ''));
-    file.current = { name, hasCarriageReturns: text.includes('\r\n'), savedText: editor?.text() ?? '' };
+    editor.setText(text);
+    file.current = { name, hasCarriageReturns: text.includes('\r\n'), savedText: editor.text() };
   };
   const save = () => {
     const text = editor?.text() ?? '';

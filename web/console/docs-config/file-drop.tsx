@@ -18,7 +18,8 @@ export function FileDrop({ onOpen, children }: FileDropProps) {
     if (!file) return;
     if (file.size > maxFileBytes) return setProblem(`${file.name} is too large: a file may have about 1 MiB.`);
     try {
-      const text = new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer());
+      // A byte order mark stays: it is not valid in the file.
+      const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await file.arrayBuffer());
       setProblem('');
       onOpen(file.name, text);
     } catch {

@@ -19,14 +19,15 @@ export interface MutationState<Arguments extends readonly unknown[], Result> {
  * A change that is not made twice when it is run again, after a failure, with the same operations.
  *
  * @param change sends the operations; must throw a {@link Failure} when one fails. Need not be stable.
- * @param onReplayed called when one of them was made by an earlier run: others may have followed since. Must be stable.
+ * @param onStale called when what the page shows may be out of date: it is not known whether a change was made, or an earlier run
+ *   made it, and others may have followed since. Must be stable.
  */
 export function useMutation<Arguments extends readonly unknown[], Result>(
   change: (client: Client, ...values: Arguments) => Promise<Result>,
-  onReplayed?: () => void,
+  onStale?: () => void,
 ): MutationState<Arguments, Result> {
   const session = useSession();
-  const client = useMemo(() => keyedClient(session.client, onReplayed), [session.client, onReplayed]);
+  const client = useMemo(() => keyedClient(session.client, onStale), [session.client, onStale]);
   const [state, setState] = useState<{ isRunning: boolean; failure?: Failure }>({ isRunning: false });
   const isSending = useRef(false);
   const isGone = useRef(false);
@@ -46,7 +47,9 @@ export function useMutation<Arguments extends readonly unknown[], Result>(
       setState({ isRunning: false });
       return isGone.current ? undefined : result;
     } catch (error) {
-      setState({ isRunning: false, failure: toFailure(error) });
+      const failure = toFailure(error);
+      setState({ isRunning: false, failure });
+      if (failure.isOutcomeUnknown) onStale?.();
       return undefined;
     } finally {
       isSending.current = false;

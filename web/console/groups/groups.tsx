@@ -66,6 +66,11 @@ export default function Groups() {
   const page = tokenText === undefined && !unused ? list.data?.userGroups : undefined;
   const rows = page?.nodes ?? [];
   const isFirstPage = !state.after && !state.before;
+  const isEmpty = page !== undefined && rows.length === 0 && !list.isLoading && !list.failure;
+  // The groups of the page were deleted: others may be left.
+  useEffect(() => {
+    if (isEmpty && !isFirstPage) show({}, { replace: true });
+  }, [isEmpty, isFirstPage, show]);
 
   return (
     <>
@@ -113,10 +118,10 @@ export default function Groups() {
         </section>
       )}
       {!page && list.isLoading && tokenText === undefined && <LoadingRows rows={10} />}
-      {page && rows.length === 0 && !list.isLoading && !list.failure && !byTeamId.failure && (
+      {isEmpty && isFirstPage && !byTeamId.failure && (
         <NoGroups
           isOneFound={found !== undefined}
-          isFiltered={filter !== undefined || !isFirstPage}
+          isFiltered={filter !== undefined}
           onClear={() => navigate(hrefOf('groups', queryOf({ ...initialState, size: state.size })))}
           onCreate={can('GROUPS_WRITE') ? () => setDialog('new') : undefined}
         />
@@ -136,7 +141,7 @@ export default function Groups() {
           </Pager>
         </>
       )}
-      {dialog === 'new' && <NewGroup initialEnvironment={state.environment} onClose={close} />}
+      {dialog === 'new' && <NewGroup initialEnvironment={state.environment} onClose={close} onStale={list.reload} />}
       {dialog === 'export' && <ExportDialog state={state} onClose={close} />}
       {dialog === 'export-selected' && <ExportDialog state={state} selected={[...selected.values()]} onClose={close} />}
       {dialog === 'delete' && <DeleteSeveral groups={[...selected.values()]} onClose={close} onDeleted={refresh} />}

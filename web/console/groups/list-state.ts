@@ -164,9 +164,9 @@ export function countFurtherFilters(state: ListState): number {
 /** `plan=gold` as a filter: the value is JSON where it can be, otherwise a text. Undefined if it has no path. */
 export function parseProperty(text: string): PropertyFilter | undefined {
   const equals = text.indexOf('=');
-  const path = text.slice(0, equals).split('.');
+  const path = text.slice(0, equals).trim().split('.');
   if (equals < 1 || path.includes('') || path.length > 32) return undefined;
-  return { path, equals: parseValue(text.slice(equals + 1)) };
+  return { path, equals: parseValue(text.slice(equals + 1).trim()) };
 }
 
 /** The search as a team id; undefined if it cannot be one. */
