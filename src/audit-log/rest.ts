@@ -3,7 +3,7 @@ import { InvalidInput, type Issue } from '../errors.ts';
 import type { Event } from '../generated/prisma/client.ts';
 import { mediaTypes } from '../http/media-types.ts';
 import { problem } from '../http/problem.ts';
-import type { Handler } from '../http/types.ts';
+import type { Handler, HttpRequest } from '../http/types.ts';
 import { parseQuery } from '../json.ts';
 import type { Services } from '../user-groups/user-groups.ts';
 import { eventKey, eventTypeNames, isEventType } from './events.ts';
@@ -26,7 +26,7 @@ export function eventFeedHandler(services: Pick<Services, 'feed' | 'feedWatch'>)
     async handle(request) {
       request.operation = 'eventFeed';
       request.caller.require('audit:read');
-      const reading = readEventFeed(services, request.caller, inputOf(request.query), request.isAbandoned);
+      const reading = readEventFeed(services, request.caller, inputOf(request), request.isAbandoned);
       const { nodes, cursor, hasMore } = await reading.catch(withParameterNames);
       const body = JSON.stringify({ success: 1, events: nodes.map(memberOf), cursor, has_more: hasMore });
       return { status: 200, headers: { 'content-type': mediaTypes.json }, body };
@@ -51,10 +51,10 @@ const memberOf = (event: Event) => ({
   changes: event.changes,
 });
 
-/** @throws InvalidInput for each parameter that there is not, that is given more than once, or is not of its form. */
-function inputOf(query: string): EventFeedInput {
+/** @throws InvalidInput for each parameter that there is not, that is given more than once, or is not of its form; for a body. */
+function inputOf({ query, body }: Pick<HttpRequest, 'query' | 'body'>): EventFeedInput {
   const given = parseQuery(query);
-  const issues: Issue[] = [];
+  const issues: Issue[] = body.length > 0 ? [{ path: [], message: 'is in the body; send the parameters in the query.' }] : [];
   for (const name of new Set(given.keys())) {
     if (!names.includes(name)) issues.push({ path: [name], message: `is not a parameter here; there are ${names.join(', ')}.` });
     else if (name !== parameters.types && given.getAll(name).length > 1)

@@ -314,7 +314,8 @@ test('REST has the same feed, with its parameters', async () => {
   expect(json.events[0].id).toBe((await follow(start)).nodes[0]?.id);
 });
 
-test.each([
+test.each<[string, string[], object?]>([
+  ['', [], { after: 'latest', limit: 1 }],
   ['after=x', ['after']],
   ['limit=x', ['limit']],
   ['limit=101', ['limit']],
@@ -324,7 +325,8 @@ test.each([
   ['wait_seconds=9', ['wait_seconds']],
   ['waitSeconds=1', ['waitSeconds']],
   ['type=user_group.created', ['type']],
-])('REST refuses %s', async (parameters, path) => {
-  const { status, json } = await gateway.send('GET', `/api/events?${parameters}`, { token: secrets.admin ?? '' });
+])('REST refuses %j', async (parameters, path, body) => {
+  const sent = { token: secrets.admin ?? '', ...(body && { body }) };
+  const { status, json } = await gateway.send('GET', `/api/events?${parameters}`, sent);
   expect([status, json]).toMatchObject([400, { code: 'INVALID_INPUT', issues: [{ path }] }]);
 });
