@@ -7,7 +7,7 @@ import { checkMergedProperties, checkSelected, checkSetEnvironment, checkSuspend
 import type { Expected } from './statements/columns.ts';
 import type { StatusChange } from './statements/single-changes.ts';
 import type { UserGroupTarget } from './statements/update.ts';
-import { locate, locateTarget, notFound, type Services, type UserGroupBy } from './user-groups.ts';
+import { locateTarget, locateToChange, notFound, type Services, type UserGroupBy } from './user-groups.ts';
 import { applyMergePatch, type Json, printableIssues } from './values.ts';
 
 /** The changes of an update. A field that is undefined stays as it is. */
@@ -75,9 +75,8 @@ async function targetOf(services: Services, caller: Caller, by: UserGroupBy): Pr
     const teamId = 'teamId' in by ? by.teamId : null;
     return { teamId, providedId: 'providedId' in by ? by.providedId : null, environmentTag, allEnvironments };
   }
-  const group = await locate(services, caller, by);
-  if (!group) throw notFound();
-  return { teamId: group.teamId, providedId: null, environmentTag, allEnvironments };
+  const { teamId } = await locateToChange(services, caller, by);
+  return { teamId, providedId: null, environmentTag, allEnvironments };
 }
 
 /** Applies a patch that is checked already. @throws InvalidInput when the result exceeds a limit. */

@@ -30,7 +30,7 @@ import {
   parseIfMatch,
   queryMembers,
 } from './rest-request.ts';
-import { currentTokenOf, type RotationInput, rotateUserGroupToken, type Services } from './user-groups.ts';
+import { currentTokenOf, type RotationInput, rotateUserGroupToken, type Services, type UserGroupBy } from './user-groups.ts';
 
 /** The members that creating and updating have in common. */
 const shared = givenAttributes.map(([, { member }]) => member);
@@ -93,6 +93,12 @@ export interface Operation {
 
 const asHeader: GraphqlOnly = { expectedVersion: 'send the version in the header If-Match' };
 
+/** What a change selects. */
+const ownGroup = (members: Members): UserGroupBy => ({
+  providedId: members['user_group_id'] as string,
+  staysInEnvironment: true,
+});
+
 const groupOf = (services: Services, caller: Caller, userGroup: UserGroup) => ({
   team_id: userGroup.teamId,
   token: currentTokenOf(services, caller, userGroup),
@@ -126,8 +132,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     graphqlOnly: { ...asHeader, mergeProperties: 'only the GraphQL API has it' },
     takesKey: true,
     async run({ services, caller, members, expectedVersions }) {
-      const by = { providedId: members['user_group_id'] as string };
-      const userGroup = await updateUserGroup(services, caller, by, { ...given(members), expectedVersions });
+      const userGroup = await updateUserGroup(services, caller, ownGroup(members), { ...given(members), expectedVersions });
       const { properties, environmentTag } = userGroup;
       const user_group = { ...groupOf(services, caller, userGroup), properties, api_environment_tag: environmentTag };
       return { userGroup, body: { user_group } };
@@ -154,7 +159,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     takesKey: true,
     withoutBody: 'Send a JSON object, or /api/user?user_group_id=… with the method DELETE.',
     async run({ services, caller, members, expectedVersions }) {
-      await deleteUserGroup(services, caller, { providedId: members['user_group_id'] as string }, expectedVersions);
+      await deleteUserGroup(services, caller, ownGroup(members), expectedVersions);
       return { userGroup: undefined, body: { deleted: true } };
     },
   },

@@ -33,8 +33,14 @@ export interface Services {
   readonly feedWatch: FeedWatch;
 }
 
-/** Selects one user group. */
-export type UserGroupBy = { readonly teamId: number } | { readonly providedId: string } | { readonly token: string };
+/**
+ * Selects one user group. With `admin`, an id may lead to a group of another environment; where `staysInEnvironment` is there, not from
+ * Customer to Testing or back: a deletion that an HTTP client repeats would be one in each.
+ */
+export type UserGroupBy =
+  | { readonly teamId: number }
+  | { readonly providedId: string; readonly staysInEnvironment?: true }
+  | { readonly token: string };
 
 /** The error for a group that does not exist, or that the caller has no access to. */
 export const notFound = (): NotFound => new NotFound('No such user group in the environment of this API token.');
@@ -189,7 +195,26 @@ export async function locate(
 }
 
 /**
- * Finds the group that one call is to change, as {@link locate} does; the change checks again that the caller has access to it.
+ * Finds the group that one call is to change, as {@link locate} does.
+ *
+ * @throws NotFound also where {@link UserGroupBy} permits no group of the other environment.
+ * @throws InvalidInput.
+ */
+export async function locateToChange(services: Services, caller: Caller, by: UserGroupBy): Promise<UserGroup> {
+  const group = await locate(services, caller, by, { withJson: false });
+  if (!group) throw notFound();
+  const [own, found] = [caller.environmentTag, group.environmentTag];
+  if ('staysInEnvironment' in by && own && found && own !== found) {
+    throw new NotFound(
+      `No user group of ${own}, the environment of this API token, has this id. One of ${found} has: use an API token of that ` +
+        'environment, or the GraphQL API.',
+    );
+  }
+  return group;
+}
+
+/**
+ * Finds the group that one call is to change; the change checks again that the caller has access to it.
  *
  * @throws NotFound.
  * @throws InvalidInput.
@@ -199,9 +224,7 @@ export async function locateTarget(
   caller: Caller,
   by: UserGroupBy,
 ): Promise<{ readonly target: Target; readonly providedId: string }> {
-  const group = await locate(services, caller, by, { withJson: false });
-  if (!group) throw notFound();
-  const { teamId, providedId } = group;
+  const { teamId, providedId } = await locateToChange(services, caller, by);
   const { environmentTag, allEnvironments, author } = caller;
   return { target: { teamId, environmentTag, allEnvironments, author }, providedId };
 }

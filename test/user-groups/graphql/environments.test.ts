@@ -64,6 +64,30 @@ describe('one id in two environments', () => {
     const changed = (await create('Testing', 'own')).json.user_group;
     expect([changed.name, changed.token === testing.token]).toEqual(['changed', false]);
   });
+
+  test.each([
+    ['Customer', 'Testing'],
+    ['Testing', 'Customer'],
+  ] as const)(
+    'with admin in %s, a change that is repeated after a deletion does not reach the group of %s',
+    async (own, other) => {
+      const id = `repeated ${own}`;
+      const kept = (await create(other, id)).json.user_group;
+      const { secret: token } = await gateway.issue({ environment: own, scopes: ['admin'] });
+      await gateway.send('GET', '/api/user', { body: { user_group_id: id }, token });
+      const change = (method: string) =>
+        gateway.send(method, '/api/user', { body: { user_group_id: id, name: 'changed' }, token });
+      expect([(await change('DELETE')).status, (await change('DELETE')).status, (await change('PUT')).status]).toEqual([
+        200, 404, 404,
+      ]);
+      expect((await change('DELETE')).json.detail).toContain(`One of ${other} has`);
+      expect((await create(other, id)).json.user_group).toEqual(kept);
+      // GraphQL reaches it.
+      const input = { by: { providedId: id }, name: 'changed' };
+      const document = 'mutation ($input: UpdateUserGroupInput!) { updateUserGroup(input: $input) { __typename } }';
+      expect((await gateway.graphql(document, { input }, { token })).json.data.updateUserGroup.__typename).toMatch(/Payload$/);
+    },
+  );
 });
 
 describe('a group of another environment', () => {
