@@ -34,8 +34,8 @@ export interface Services {
 }
 
 /**
- * Selects one user group. With `admin`, an id may lead to a group of another environment; where `staysInEnvironment` is there, not from
- * Customer to Testing or back: a deletion that an HTTP client repeats would be one in each.
+ * Selects one user group. With `admin`, an id may lead to a group of another environment; with `staysInEnvironment`, a change
+ * does not lead from Customer to Testing or back: a deletion that an HTTP client repeats would be one in each.
  */
 export type UserGroupBy =
   | { readonly teamId: number }
