@@ -51,10 +51,11 @@ const memberOf = (event: Event) => ({
   changes: event.changes,
 });
 
-/** @throws InvalidInput for each parameter that there is not, that is given more than once, or is not of its form; for a body. */
+/** @throws InvalidInput for a body, and each parameter that there is not, that is given more than once, or is not of its form. */
 function inputOf({ query, body }: Pick<HttpRequest, 'query' | 'body'>): EventFeedInput {
   const given = parseQuery(query);
-  const issues: Issue[] = body.length > 0 ? [{ path: [], message: 'is in the body; send the parameters in the query.' }] : [];
+  const issues: Issue[] =
+    body.length > 0 ? [{ path: [], message: 'The parameters are in the body; send them in the query.' }] : [];
   for (const name of new Set(given.keys())) {
     if (!names.includes(name)) issues.push({ path: [name], message: `is not a parameter here; there are ${names.join(', ')}.` });
     else if (name !== parameters.types && given.getAll(name).length > 1)

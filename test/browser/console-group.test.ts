@@ -190,6 +190,7 @@ test('a change that was made by a try whose response was lost does not hide what
   const press = () => page.getByRole('button', { name: 'Save the name' }).click();
   await press();
   await page.getByText('It is not known whether the change was made').waitFor();
+  await page.getByRole('heading', { level: 1, name: 'mine' }).waitFor();
   await mutate(gateway, 'updateUserGroup', { by: { providedId: 'overtaken' }, name: 'theirs' });
   await press();
   await page.getByRole('heading', { level: 1, name: 'theirs' }).waitFor();
@@ -214,6 +215,35 @@ test('after a response is lost, a person who gives the change up sees what is st
   await dialog.getByText('It is not known whether the change was made').waitFor();
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await page.getByRole('button', { name: 'Resume …' }).waitFor();
+});
+
+test('a group that was read before a change, and arrives after it, does not hide the change', async () => {
+  const { path } = await createGroup('late');
+  const { page } = await openConsole(gateway, path, { expectedProblems: [lostResponse] });
+  await page.getByRole('heading', { level: 1, name: 'ACME' }).waitFor();
+  await loseNextResponse(page, 'UpdateGroup');
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let isHeld = false;
+  await page.route('**/graphql', async (route) => {
+    if (isHeld || !route.request().postDataJSON().query.includes('query Group(')) return route.fallback();
+    isHeld = true;
+    const response = await route.fetch();
+    await held;
+    return route.fulfill({ response });
+  });
+  await page.getByLabel('Display name').fill('ACME Ltd');
+  await page.getByRole('button', { name: 'Save the name' }).click();
+  await page.getByText('It is not known whether the change was made').waitFor();
+  await page.getByLabel('Data source of sales').fill('pg-7');
+  await save(page, 'Save the mapping');
+  const arrived = page.waitForResponse((response) => response.request().postData()?.includes('query Group(') === true);
+  release();
+  await (await arrived).finished();
+  await page.waitForLoadState('networkidle');
+  expect(await page.getByLabel('Data source of sales').inputValue()).toBe('pg-7');
 });
 
 test('the token is shown when a person asks for it, rotated once even if the response is lost, and hidden once it is replaced', async () => {

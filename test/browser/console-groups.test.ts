@@ -262,6 +262,8 @@ test('a group that was created by a try whose response was lost is in the list, 
   await page.getByText('It is not known whether the change was made').waitFor();
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await page.getByLabel('Select unheard-of').waitFor();
+  const count = await gateway.database.prisma.userGroup.count({ where: { environmentTag: 'Testing' } });
+  await page.getByText(`${count} groups`).waitFor();
 });
 
 test('an empty list says how to create the first group, and a failure says what to do', async () => {

@@ -81,6 +81,8 @@ describe('one id in two environments', () => {
         200, 404, 404,
       ]);
       expect((await change('DELETE')).json.detail).toContain(`One of ${other} has`);
+      const keyed = { body: { user_group_id: id }, token, headers: { 'idempotency-key': `key-${own}` } };
+      expect((await gateway.send('DELETE', '/api/user', keyed)).status).toBe(404);
       expect((await create(other, id)).json.user_group).toEqual(kept);
       // GraphQL reaches it.
       const input = { by: { providedId: id }, name: 'changed' };
@@ -88,6 +90,18 @@ describe('one id in two environments', () => {
       expect((await gateway.graphql(document, { input }, { token })).json.data.updateUserGroup.__typename).toMatch(/Payload$/);
     },
   );
+
+  test.each<[Environment, Environment]>([
+    ['Customer', null],
+    [null, 'Customer'],
+    [null, 'Testing'],
+  ])('with admin in %s, an id of %s that no other group can have is changed', async (own, other) => {
+    const id = `single ${own} ${other}`;
+    await create(other, id);
+    const { secret: token } = await gateway.issue({ environment: own, scopes: ['admin'] });
+    expect((await gateway.send('PUT', '/api/user', { body: { user_group_id: id, name: 'changed' }, token })).status).toBe(200);
+    expect((await gateway.send('DELETE', '/api/user', { body: { user_group_id: id }, token })).status).toBe(200);
+  });
 });
 
 describe('a group of another environment', () => {

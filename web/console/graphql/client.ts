@@ -33,7 +33,7 @@ export interface SendOptions {
 export interface Response<Result> {
   readonly data: Result;
   readonly requestId: string | undefined;
-  /** Whether the change was made by an earlier request with the same key: others may have followed since. */
+  /** Whether this is the stored response to an earlier request with the same key: other changes may have followed since. */
   readonly isReplayed: boolean;
 }
 

@@ -20,14 +20,16 @@ export interface MutationState<Arguments extends readonly unknown[], Result> {
  *
  * @param change sends the operations; must throw a {@link Failure} when one fails. Need not be stable.
  * @param onStale called when what the page shows may be out of date: it is not known whether a change was made, or an earlier run
- *   made it, and others may have followed since. Must be stable.
+ *   made it, and others may have followed since. Need not be stable either.
  */
 export function useMutation<Arguments extends readonly unknown[], Result>(
   change: (client: Client, ...values: Arguments) => Promise<Result>,
   onStale?: () => void,
 ): MutationState<Arguments, Result> {
   const session = useSession();
-  const client = useMemo(() => keyedClient(session.client, onStale), [session.client, onStale]);
+  const latestOnStale = useRef(onStale);
+  latestOnStale.current = onStale;
+  const client = useMemo(() => keyedClient(session.client, () => latestOnStale.current?.()), [session.client]);
   const [state, setState] = useState<{ isRunning: boolean; failure?: Failure }>({ isRunning: false });
   const isSending = useRef(false);
   const isGone = useRef(false);

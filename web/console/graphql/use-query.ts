@@ -76,8 +76,15 @@ export function useQuery<Result, Variables>(
     [],
   );
 
-  const setData = useCallback((data: Result) => setLoaded(({ key, content }) => ({ key, content, data })), []);
   const reload = useCallback(() => setGeneration((count) => count + 1), []);
+  const setData = useCallback(
+    (data: Result) => {
+      setLoaded(({ key, content }) => ({ key, content, data }));
+      // What is on its way may have been read before the mutation.
+      if (isSending.current) reload();
+    },
+    [reload],
+  );
   return {
     data: loaded.data,
     failure: loaded.key === key ? loaded.failure : undefined,

@@ -67,6 +67,7 @@ export function TextSection({ attribute, ...props }: TextSectionProps) {
           required={isRequired}
           readOnly={!isEditable}
           hint={
+            isEditable &&
             hasLineBreaks((draft?.base ?? group)[name] ?? '') &&
             'The stored text has line breaks, which are not shown here. Saving another one removes them.'
           }

@@ -46,7 +46,7 @@ export default function Groups() {
 
   /** Shows another part of the list; unless it is only another page, from its beginning. */
   const show = useCallback(
-    (change: Partial<ListState>, options?: { replace: boolean }) =>
+    (change: Partial<ListState>, options?: Parameters<typeof navigate>[1]) =>
       navigate(
         hrefOf('groups', queryOf({ ...readState(new URLSearchParams(location.search)), after: '', before: '', ...change })),
         options,
@@ -63,13 +63,17 @@ export default function Groups() {
     count.reload();
   };
   const close = () => setDialog(undefined);
+  const closeNew = () => {
+    close();
+    refresh(); // also without a response, the group may have been created
+  };
   const page = tokenText === undefined && !unused ? list.data?.userGroups : undefined;
   const rows = page?.nodes ?? [];
   const isFirstPage = !state.after && !state.before;
   const isEmpty = page !== undefined && rows.length === 0 && !list.isLoading && !list.failure;
   // The groups of the page were deleted: others may be left.
   useEffect(() => {
-    if (isEmpty && !isFirstPage) show({}, { replace: true });
+    if (isEmpty && !isFirstPage) show({}, { replace: true, discards: true });
   }, [isEmpty, isFirstPage, show]);
 
   return (
@@ -141,7 +145,7 @@ export default function Groups() {
           </Pager>
         </>
       )}
-      {dialog === 'new' && <NewGroup initialEnvironment={state.environment} onClose={close} onStale={list.reload} />}
+      {dialog === 'new' && <NewGroup initialEnvironment={state.environment} onClose={closeNew} />}
       {dialog === 'export' && <ExportDialog state={state} onClose={close} />}
       {dialog === 'export-selected' && <ExportDialog state={state} selected={[...selected.values()]} onClose={close} />}
       {dialog === 'delete' && <DeleteSeveral groups={[...selected.values()]} onClose={close} onDeleted={refresh} />}

@@ -15,12 +15,10 @@ interface NewGroupProps {
   /** The environment of the list; empty if it lists several. */
   readonly initialEnvironment: EnvironmentChoice | '';
   readonly onClose: () => void;
-  /** Called when the group may have been created although there was no response. Must be stable. */
-  readonly onStale: () => void;
 }
 
 /** Creates a group, and goes to it. */
-export function NewGroup({ initialEnvironment, onClose, onStale }: NewGroupProps) {
+export function NewGroup({ initialEnvironment, onClose }: NewGroupProps) {
   const { caller, can } = useSession();
   const showMessage = useMessage();
   const [providedId, setProvidedId] = useState('');
@@ -32,7 +30,7 @@ export function NewGroup({ initialEnvironment, onClose, onStale }: NewGroupProps
     const input = { providedId, ...texts, ...(environment && { environmentTag: tagOf(environment) }) };
     const { data, requestId } = await client.send(CreateGroup, { input });
     return payloadOf(data.getOrCreateUserGroup, requestId);
-  }, onStale);
+  });
   const forgetResult = () => {
     setExisting(undefined);
     creation.reset();
