@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { setImmediate as endOfTurn } from 'node:timers/promises';
 import type { Authenticate } from '../api-tokens/authenticate.ts';
 import { Caller } from '../caller.ts';
 import { heavyWork } from '../concurrency/heavy-work.ts';
@@ -161,10 +160,7 @@ export class ReceivedRequest implements HttpRequest {
       }
       if (this.isAbandoned()) throw disconnected();
       const { browse } = route;
-      const response = await (browse && this.method === 'GET' && isNavigation(this) ? browse(this) : route.handle(this));
-      // All responses of a turn are sent one right after the other: the system then wakes up the receivers less often.
-      await endOfTurn();
-      this.respond(response);
+      this.respond(await (browse && this.method === 'GET' && isNavigation(this) ? browse(this) : route.handle(this)));
     } catch (thrown) {
       this.fail(thrown);
     } finally {
