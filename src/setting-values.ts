@@ -48,7 +48,8 @@ export function toOrigins(text: string, context: z.RefinementCtx): readonly stri
 }
 
 /** Whether it is an origin as browsers write it in the `Origin` header. */
-const isOrigin = (text: string): boolean => /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+export const isOrigin = (text: string): boolean =>
+  /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 
 /** The most networks that may be listed. */
 const maxNetworks = 100;

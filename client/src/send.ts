@@ -53,6 +53,10 @@ export type Send = <Result, Variables>(
 /** Errors after which the same request is sent again: each change has its key, so that it is made once. */
 const repeated = new Set(['NETWORK', 'TIMEOUT', 'UNAVAILABLE', 'RATE_LIMITED', 'IDEMPOTENCY_KEY_IN_USE']);
 
+/** Whether a change may have been made that failed so. */
+const isUncertain = ({ code, message }: GatewayError): boolean =>
+  code === 'NETWORK' || code === 'TIMEOUT' || (code === 'UNAVAILABLE' && !message.includes('Nothing was changed'));
+
 /** How long a call may take if the options do not say it. */
 export const defaultTimeoutMs = 30_000;
 
@@ -80,6 +84,8 @@ export function createSend(options: GatewayOptions): Send {
       headers['idempotency-key'] = `"${idempotencyKey.replace(/["\\]/g, '\\$&')}"`;
     }
     const deadline = performance.now() + timeoutMs;
+    /** Of the latest request after which it is not known whether the change was made. */
+    let uncertainty: GatewayError | undefined;
     for (let attempt = 1; ; attempt += 1) {
       signal?.throwIfAborted();
       const isLast = attempt > retries;
@@ -94,7 +100,10 @@ export function createSend(options: GatewayOptions): Send {
       onRequest?.({ operation, attempt, durationMs: performance.now() - startedAt, error });
       if (!(outcome instanceof GatewayError)) return outcome;
       const pauseMs = (outcome.retryAfterSeconds ?? 0.05 * 2 ** attempt) * 1_000 * (1 + Math.random() / 2);
-      if (isLast || !repeated.has(outcome.code) || performance.now() + pauseMs >= deadline) throw outcome;
+      if (headers['idempotency-key'] !== undefined && isUncertain(outcome)) uncertainty = outcome;
+      if (!repeated.has(outcome.code)) throw outcome;
+      // That a later request was refused says nothing of the one before.
+      if (isLast || performance.now() + pauseMs >= deadline) throw uncertainty ?? outcome;
       await pause(pauseMs, signal);
     }
   };
@@ -141,8 +150,10 @@ async function readResponse(response: Response) {
     throw createError(code, problem.message, { issues, requestId, retryAfterSeconds });
   }
   if (data) return { data, requestId };
-  const message = `The response, with status ${status}, is not one of the gateway: it was cut off, or a proxy sent it.`;
-  throw createError(codeOf(status), message, { requestId, retryAfterSeconds });
+  const code = codeOf(status);
+  const hint = code === 'RATE_LIMITED' ? '' : ' A change may have been made.';
+  const message = `The response, with status ${status}, is not one of the gateway: it was cut off, or a proxy sent it.${hint}`;
+  throw createError(code, message, { requestId, retryAfterSeconds });
 }
 
 interface Body {
@@ -165,7 +176,7 @@ function parse(text: string): Body {
 /** What a response means that is not one of the gateway. */
 function codeOf(status: number): string {
   if (status === 429) return 'RATE_LIMITED';
-  if (status >= 502 && status <= 504) return 'UNAVAILABLE';
+  if (status === 408 || status >= 500) return 'UNAVAILABLE';
   return status >= 200 && status <= 299 ? 'NETWORK' : 'INVALID_RESPONSE';
 }
 

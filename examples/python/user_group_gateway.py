@@ -75,6 +75,11 @@ _KEEP: Any = object()
 _REPEATED = {"NETWORK", "TIMEOUT", "UNAVAILABLE", "RATE_LIMITED", "IDEMPOTENCY_KEY_IN_USE"}
 
 
+def _is_uncertain(error: "GatewayError") -> bool:
+    """Whether a change may have been made that failed so."""
+    return error.code in ("NETWORK", "TIMEOUT") or error.code == "UNAVAILABLE" and "Nothing was changed" not in error.message
+
+
 class UserGroupGateway:
     """A gateway. `timeout` is the limit of a call in seconds, with all `retries` and the pauses between them."""
 
@@ -161,6 +166,7 @@ class UserGroupGateway:
         deadline = time.monotonic() + self._timeout
         headers = {"Authorization": self._authorization, **headers}
         attempt = 1
+        uncertain = None  # the latest error after which it is not known whether the change was made
         while True:
             last = attempt > self._retries
             left = deadline - time.monotonic()
@@ -169,8 +175,13 @@ class UserGroupGateway:
                 return _read(self._exchange(self._path + path, body, headers, left if last else left / 2), read)
             except GatewayError as error:
                 pause = (error.retry_after or 0.05 * 2**attempt) * random.uniform(1, 1.5)
-                if last or error.code not in _REPEATED or time.monotonic() + pause >= deadline:
+                if "Idempotency-Key" in headers and _is_uncertain(error):
+                    uncertain = error
+                if error.code not in _REPEATED:
                     raise
+                if last or time.monotonic() + pause >= deadline:
+                    # That a later request was refused says nothing of the one before.
+                    raise uncertain or error from None
             time.sleep(pause)
             attempt += 1
 
@@ -250,7 +261,7 @@ def _read(reply: Any, read: Callable[..., Any]) -> Any:
     try:
         return read(json.loads(content), details)
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        code = "UNAVAILABLE" if status in (502, 503, 504) else "NETWORK" if 200 <= status <= 299 else "INVALID_RESPONSE"
+        code = "UNAVAILABLE" if status == 408 or status >= 500 else "NETWORK" if 200 <= status <= 299 else "INVALID_RESPONSE"
         message = f"The response, with status {status}, is not one of the gateway: it was cut off, or a proxy sent it."
         raise GatewayError("RATE_LIMITED" if status == 429 else code, message, **details) from None
 

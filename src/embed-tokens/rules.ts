@@ -1,4 +1,5 @@
 import type { Issue } from '../errors.ts';
+import { isOrigin } from '../setting-values.ts';
 import { assertNoIssues, type InputCheck, selectorIssues, type Unchecked, type UncheckedBy } from '../user-groups/rules.ts';
 import { type Json, propertiesIssues, textIssues } from '../user-groups/values.ts';
 import { maxEmbedTokenSeconds } from './signing-keys.ts';
@@ -91,14 +92,18 @@ function* resourceIssues(path: Issue['path'], resources: unknown): Generator<Iss
   for (const [index, resource] of resources.entries()) yield* textIssues([...path, index], resource);
 }
 
-/** A scheme, a host and perhaps a port, as in `https://app.example.com`. */
-const originPattern = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@]+$/i;
+/** An origin of another scheme than HTTP's, such as `capacitor://localhost`. */
+const otherOrigin = /^(?!https?:)[a-z][a-z0-9+.-]*:\/\/[^\s/?#@\\]+$/;
 
 function* originIssues(path: Issue['path'], origin: unknown): Generator<Issue> {
   const issues = textIssues(path, origin);
   if (issues.length > 0) yield* issues;
-  else if (!originPattern.test(origin as string)) {
-    yield { path, message: 'must be an origin as browsers send it, such as https://app.example.com, without a path.' };
+  else if (!isOrigin(origin as string) && !otherOrigin.test(origin as string)) {
+    yield {
+      path,
+      message:
+        'must be an origin as browsers send it, such as https://app.example.com: in lower case, without a path or a default port.',
+    };
   }
 }
 

@@ -257,7 +257,12 @@ func (c *Client) send(ctx context.Context, query string, variables any, key stri
 	if err != nil {
 		return err
 	}
+	// encoding/json replaces what is not UTF-8: two ids could become one.
+	if bytes.Contains(bytes.ReplaceAll(body, []byte(`\\`), nil), []byte(`\ufffd`)) {
+		return errors.New("a text is not valid UTF-8")
+	}
 	deadline := time.Now().Add(c.Timeout)
+	var uncertain *GatewayError // the latest after which it is not known whether the change was made
 	for attempt := 1; ; attempt++ {
 		isLast := attempt > c.Retries
 		limit := time.Until(deadline)
@@ -276,7 +281,16 @@ func (c *Client) send(ctx context.Context, query string, variables any, key stri
 			pause = 50 * time.Millisecond << attempt
 		}
 		pause += pause / 512 * time.Duration(random(1)[0])
-		if isLast || !repeated[failed.Code] || time.Until(deadline) <= pause {
+		if key != "" && isUncertain(failed) {
+			uncertain = failed
+		}
+		if !repeated[failed.Code] {
+			return failed
+		}
+		if isLast || time.Until(deadline) <= pause {
+			if uncertain != nil {
+				return uncertain // that a later request was refused says nothing of the one before
+			}
 			return failed
 		}
 		select {
@@ -290,6 +304,12 @@ func (c *Client) send(ctx context.Context, query string, variables any, key stri
 // Errors after which the same request is sent again.
 var repeated = map[string]bool{
 	"NETWORK": true, "TIMEOUT": true, "UNAVAILABLE": true, "RATE_LIMITED": true, "IDEMPOTENCY_KEY_IN_USE": true,
+}
+
+// isUncertain says whether a change may have been made that failed so.
+func isUncertain(failed *GatewayError) bool {
+	return failed.Code == "NETWORK" || failed.Code == "TIMEOUT" ||
+		failed.Code == "UNAVAILABLE" && !strings.Contains(failed.Message, "Nothing was changed")
 }
 
 // exchange sends a request, and decodes the result of the operation.
@@ -369,7 +389,7 @@ func read(status int, content []byte, result any) *GatewayError {
 	switch {
 	case status == 429:
 		code = "RATE_LIMITED"
-	case status >= 502 && status <= 504:
+	case status == 408 || status >= 500:
 		code = "UNAVAILABLE"
 	case status >= 200 && status <= 299:
 		code = "NETWORK"

@@ -105,8 +105,9 @@ export function bindFeed({ query }: Pick<Database, 'query'>): Feed {
 
 const readState = 'select epoch, last_position, removed_through from event_feed';
 
-/** The run of the server and the table: neither is the same after a restore or a failover. */
-const origin = `pg_postmaster_start_time()::text || ' ' || 'event_feed'::regclass::oid::text`;
+/** The run of the server, the database and the table: one of them is another after a restore or a failover. */
+const origin = `pg_postmaster_start_time()::text || ' ' || 'event_feed'::regclass::oid::text || ' ' ||
+      (select oid from pg_database where datname = current_database())::text`;
 
 /**
  * Whoever holds the row of the feed assigns positions; others do not wait. Its values are those that were committed last, even if
