@@ -152,6 +152,25 @@ test('changes whose responses are lost are not said to have failed; trying again
   expect(await gateway.database.prisma.event.count({ where: { type: 'api_token.rotated' } })).toBe(2);
 });
 
+test('a field that was sent without a response is sent again, even if it was edited back', async () => {
+  const { secret: admin } = await gateway.issue({ environment: null, scopes: ['admin'] });
+  const { id } = await gateway.issue();
+  await gateway.database.prisma.apiToken.update({ where: { id }, data: { name: 'switched' } });
+  const { page } = await openConsole(gateway, '/console/api-tokens', { secret: admin, expectedProblems: [lostResponse] });
+  const stored = async () => (await gateway.database.prisma.apiToken.findUniqueOrThrow({ where: { id } })).enabled;
+  await loseNextResponse(page, 'UpdateApiToken');
+  await page.getByRole('button', { name: 'Edit switched' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('checkbox', { name: 'Enabled' }).uncheck();
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByText('It is not known whether the change was made').waitFor();
+  expect(await stored()).toBe(false);
+  await dialog.getByRole('checkbox', { name: 'Enabled' }).check();
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  expect(await stored()).toBe(true);
+});
+
 test('the secret of an API token that is being rotated cannot be lost: nothing closes the dialog, and leaving is asked about', async () => {
   const { secret: admin } = await gateway.issue({ environment: null, scopes: ['admin'] });
   const { id } = await gateway.issue();

@@ -168,6 +168,17 @@ test('a name and a schema that two people change are shown with both values; wha
   ]);
 });
 
+test('a mapping that is edited back to what it was shows what others have stored meanwhile', async () => {
+  const { page, change } = await openGroup('back');
+  await page.getByLabel('Data source of sales').fill('pg-7');
+  await change({ mapping: [{ schemaId: 'sales', dataSource: 'pg-8' }, ...mapping.slice(1)] });
+  await page.getByLabel('Display name').fill('ACME Ltd');
+  await save(page, 'Save the name');
+  expect(await page.getByLabel('Data source of sales').inputValue()).toBe('pg-7');
+  await page.getByLabel('Data source of sales').fill('pg-1');
+  expect(await page.getByLabel('Data source of sales').inputValue()).toBe('pg-8');
+});
+
 test('a group that was changed meanwhile is deleted only after the person has seen the change and confirmed again', async () => {
   const { page, change, assertFlawless } = await openGroup('deleted');
   await change({ properties: { ...properties, plan: 'silver' } });

@@ -209,6 +209,25 @@ test('a change of a webhook sends only what was changed, a mistake is shown at i
   await assertFitsPhone();
 });
 
+test('the dialog that disables a webhook does not come to mean the opposite when another person disables it', async () => {
+  const held: ServerResponse[] = [];
+  respond = (response) => void held.push(response);
+  const { webhook } = await createWebhook(gateway, admin, { url: receiver.url });
+  const { page } = await openConsole(gateway, `/console/webhook?id=${webhook.id}`, { secret: admin });
+  // The page is loaded again each second while something is being sent.
+  await page.getByRole('button', { name: 'Send test event' }).click();
+  await expect.poll(() => held.length, noticed).toBe(1);
+  await page.getByRole('button', { name: 'Disable …' }).click();
+  const dialog = page.getByRole('dialog', { name: /^Disable webhook/ });
+  await dialog.waitFor();
+  await gateway.database.prisma.webhook.updateMany({ data: { enabled: false } });
+  await page.locator('h1', { hasText: 'disabled' }).waitFor();
+  await dialog.getByRole('button', { name: 'Disable the webhook' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  expect((await gateway.database.prisma.webhook.findFirstOrThrow()).enabled).toBe(false);
+  held.forEach(succeed);
+});
+
 test('a person without the scope, a webhook that does not exist, and a failure are explained', async () => {
   const expectedProblems = [/status of (400|503)/];
   const { page, assertFlawless } = await openConsole(gateway, '/console/webhooks', { expectedProblems });

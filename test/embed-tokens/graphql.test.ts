@@ -185,6 +185,9 @@ describe('a request that is rejected', () => {
     ['51 resources', { by, resources: Array(51).fill('a') }, { issues: [{ path: ['resources'] }] }],
     ['an empty resource', { by, resources: ['a', ''] }, { issues: [{ path: ['resources', '1'] }] }],
     ['an origin with a path', { by, origin: 'https://a.example/b' }, { issues: [{ path: ['origin'] }] }],
+    ['an origin with a default port', { by, origin: 'https://a.example:443' }, { issues: [{ path: ['origin'] }] }],
+    ['an origin in upper case', { by, origin: 'HTTPS://A.example' }, { issues: [{ path: ['origin'] }] }],
+    ['an origin whose host is no host', { by, origin: 'https://[::1' }, { issues: [{ path: ['origin'] }] }],
     ['an origin without a scheme', { by, origin: 'a.example' }, { issues: [{ path: ['origin'] }] }],
     ['an empty id', { by: { providedId: '' } }, { issues: [{ path: ['by', 'providedId'], message: expect.any(String) }] }],
     [

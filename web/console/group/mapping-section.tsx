@@ -30,6 +30,12 @@ function mappingOf(entries: readonly Entry[]): Mapping {
   return Object.fromEntries(entries.map(({ schemaId, dataSource }) => [schemaId, dataSource]));
 }
 
+const entriesOf = (rows: readonly MappingRow[]): readonly Entry[] =>
+  rows.map(({ schemaId, dataSource }) => ({ schemaId, dataSource }));
+
+const isStoredIn = (group: GroupDetailFragment, rows: readonly MappingRow[]): boolean =>
+  JSON.stringify(entriesOf(rows)) === JSON.stringify(group.mapping);
+
 const rowsOf = (entries: readonly Entry[]): readonly MappingRow[] => entries.map((entry, key) => ({ ...entry, key }));
 
 /** Which data source each schema has, as a table to edit. */
@@ -42,12 +48,13 @@ export function MappingSection(props: GroupSectionProps) {
   const [draft, setDraft] = useState<Edited<readonly MappingRow[]>>();
   const base = draft?.base ?? group;
   const rows = draft?.value ?? rowsOf(group.mapping);
-  const setRows = (value: readonly MappingRow[]) => setDraft({ base, value });
   const update = useUpdate(props, mappingPart);
+  const setRows = (value: readonly MappingRow[]) =>
+    setDraft(isStoredIn(base, value) && !update.isRunning ? undefined : { base, value });
   /** What was sent when it failed. */
   const [sent, setSent] = useState<readonly MappingRow[]>([]);
-  const entries = rows.map(({ schemaId, dataSource }) => ({ schemaId, dataSource }));
-  const isChanged = draft !== undefined && JSON.stringify(entries) !== JSON.stringify(base.mapping);
+  const entries = entriesOf(rows);
+  const isChanged = draft !== undefined && !isStoredIn(base, rows);
   const edited = draft && { base, value: mappingOf(entries) };
   // In the order of the table, and with duplicates, which the gateway rejects.
   const first = { mapping: entries };

@@ -2,6 +2,7 @@ import { type FormEvent, useState } from 'react';
 import { useSession } from '../app/session.tsx';
 import { payloadOf } from '../graphql/client.ts';
 import { UpdateApiToken } from '../graphql/generated.ts';
+import { useChanges } from '../graphql/use-changes.ts';
 import { useMutation } from '../graphql/use-mutation.ts';
 import { Dialog, DialogFooter } from '../ui/dialog.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
@@ -23,18 +24,13 @@ export function EditToken({ apiToken, onClose, onChanged }: EditTokenProps) {
   const [name, setName] = useState(apiToken.name);
   const [rateLimit, setRateLimit] = useState(apiToken.rateLimit?.toString() ?? '');
   const [enabled, setEnabled] = useState(apiToken.enabled);
-  const update = useMutation(async (client) => {
-    // Only what was changed here: another person may have changed the rest.
-    const limit = rateLimitOf(rateLimit);
-    const input = {
-      id: apiToken.id,
-      ...(name !== apiToken.name && { name }),
-      ...(limit !== apiToken.rateLimit && { rateLimit: limit }),
-      ...(enabled !== apiToken.enabled && { enabled }),
-    };
-    const { data, requestId } = await client.send(UpdateApiToken, { input });
-    return payloadOf(data.updateApiToken, requestId);
-  });
+  const sendChanges = useChanges({ name: apiToken.name, rateLimit: apiToken.rateLimit, enabled: apiToken.enabled });
+  const update = useMutation((client) =>
+    sendChanges({ name, rateLimit: rateLimitOf(rateLimit), enabled }, async (changes) => {
+      const { data, requestId } = await client.send(UpdateApiToken, { input: { id: apiToken.id, ...changes } });
+      return payloadOf(data.updateApiToken, requestId);
+    }),
+  );
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     if (!(await update.run())) return;

@@ -2,6 +2,7 @@ import { type FormEvent, useState } from 'react';
 import { payloadOf } from '../graphql/client.ts';
 import { CreateWebhook, type EventEnvironment, type EventType, eventTypes, UpdateWebhook } from '../graphql/generated.ts';
 import { sentenceOf } from '../graphql/names.ts';
+import { useChanges } from '../graphql/use-changes.ts';
 import { useMutation } from '../graphql/use-mutation.ts';
 import { Dialog, DialogFooter } from '../ui/dialog.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
@@ -23,6 +24,14 @@ interface Values {
   readonly environments: ReadonlySet<EventEnvironment> | null;
 }
 
+/** The values as the API takes them. */
+const inputOf = ({ description, types, environments, ...rest }: Partial<Values>) => ({
+  ...rest,
+  ...(description !== undefined && { description: description === '' ? null : description }),
+  ...(types !== undefined && { types: types && [...types] }),
+  ...(environments !== undefined && { environments: environments && [...environments] }),
+});
+
 interface EditWebhookProps {
   /** The webhook to change; without one, another is created. */
   readonly webhook?: WebhookRow;
@@ -42,21 +51,18 @@ export function EditWebhook({ webhook, onClose, onSaved }: EditWebhookProps) {
   const [values, setValues] = useState(initial);
   const { url, description, types, environments } = values;
   const set = (change: Partial<Values>) => setValues({ ...values, ...change });
-  const saving = useMutation(async (client) => {
-    // Only what was changed here: another person, or a newer version of the gateway, may have given it the rest.
-    const changes = {
-      ...(description !== initial.description && { description: description === '' ? null : description }),
-      ...(types !== initial.types && { types: types && [...types] }),
-      ...(environments !== initial.environments && { environments: environments && [...environments] }),
-    };
-    if (!webhook) {
-      const { data, requestId } = await client.send(CreateWebhook, { input: { url, ...changes } });
-      return payloadOf(data.createWebhook, requestId);
-    }
-    const input = { id: webhook.id, ...(url !== initial.url && { url }), ...changes };
-    const { data, requestId } = await client.send(UpdateWebhook, { input });
-    return { secret: undefined, ...payloadOf(data.updateWebhook, requestId) };
-  });
+  const sendChanges = useChanges(initial);
+  const saving = useMutation((client) =>
+    sendChanges(values, async (changed) => {
+      const changes = inputOf(changed);
+      if (!webhook) {
+        const { data, requestId } = await client.send(CreateWebhook, { input: { url, ...changes } });
+        return payloadOf(data.createWebhook, requestId);
+      }
+      const { data, requestId } = await client.send(UpdateWebhook, { input: { id: webhook.id, ...changes } });
+      return { secret: undefined, ...payloadOf(data.updateWebhook, requestId) };
+    }),
+  );
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     const saved = await saving.run();

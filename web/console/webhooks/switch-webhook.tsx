@@ -1,4 +1,4 @@
-import type { FormEvent } from 'react';
+import { type FormEvent, useState } from 'react';
 import { payloadOf } from '../graphql/client.ts';
 import { UpdateWebhook } from '../graphql/generated.ts';
 import { useMutation } from '../graphql/use-mutation.ts';
@@ -16,7 +16,8 @@ interface SwitchWebhookProps {
 /** Disables a webhook, or enables it again. */
 export function SwitchWebhook({ webhook, onClose, onSwitched }: SwitchWebhookProps) {
   const showMessage = useMessage();
-  const isEnabled = webhook.status === 'ENABLED';
+  // As it was when the dialog opened: it may change under it, and the button must not come to mean the opposite.
+  const [isEnabled] = useState(webhook.status === 'ENABLED');
   const verb = isEnabled ? 'Disable' : 'Enable';
   const update = useMutation(async (client) => {
     const { data, requestId } = await client.send(UpdateWebhook, { input: { id: webhook.id, enabled: !isEnabled } });
