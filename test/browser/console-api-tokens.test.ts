@@ -171,6 +171,23 @@ test('a field that was sent without a response is sent again, even if it was edi
   expect(await stored()).toBe(true);
 });
 
+test('leaving is asked about once something was entered in a dialog', async () => {
+  const { secret: admin } = await gateway.issue({ environment: null, scopes: ['admin'] });
+  const { page } = await openConsole(gateway, '/console/webhooks', { secret: admin });
+  await page.getByRole('link', { name: 'API tokens', exact: true }).click();
+  await page.getByRole('button', { name: 'New API token' }).click();
+  const name = page.getByRole('dialog').getByRole('textbox', { name: 'Name' });
+  await name.fill('entered');
+  const asked = page.waitForEvent('dialog').then((question) => question.dismiss());
+  await page.goBack();
+  await asked;
+  await expect.poll(() => page.url()).toContain('/console/api-tokens');
+  expect(await name.inputValue()).toBe('entered');
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  await page.goBack();
+  await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
+});
+
 test('the secret of an API token that is being rotated cannot be lost: nothing closes the dialog, and leaving is asked about', async () => {
   const { secret: admin } = await gateway.issue({ environment: null, scopes: ['admin'] });
   const { id } = await gateway.issue();

@@ -216,7 +216,7 @@ test('the dialog that disables a webhook does not come to mean the opposite when
   const { page } = await openConsole(gateway, `/console/webhook?id=${webhook.id}`, { secret: admin });
   // The page is loaded again each second while something is being sent.
   await page.getByRole('button', { name: 'Send test event' }).click();
-  await expect.poll(() => held.length, noticed).toBe(1);
+  await expect.poll(() => held.length, noticed).toBeGreaterThan(0);
   await page.getByRole('button', { name: 'Disable …' }).click();
   const dialog = page.getByRole('dialog', { name: /^Disable webhook/ });
   await dialog.waitFor();
@@ -225,6 +225,7 @@ test('the dialog that disables a webhook does not come to mean the opposite when
   await dialog.getByRole('button', { name: 'Disable the webhook' }).click();
   await dialog.waitFor({ state: 'detached' });
   expect((await gateway.database.prisma.webhook.findFirstOrThrow()).enabled).toBe(false);
+  respond = succeed;
   held.forEach(succeed);
 });
 

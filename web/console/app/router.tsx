@@ -123,13 +123,19 @@ export function navigate(href: string, { replace = false, discards = false } = {
   show(href, newPosition);
 }
 
+interface LinkProps extends AnchorHTMLAttributes<HTMLAnchorElement> {
+  readonly href: string;
+  /** As for {@link navigate}. */
+  readonly discards?: boolean;
+}
+
 /** A link to a place in the console. */
-export function Link({ href, ...props }: AnchorHTMLAttributes<HTMLAnchorElement> & { readonly href: string }) {
+export function Link({ href, discards = false, ...props }: LinkProps) {
   const follow = (event: MouseEvent) => {
     const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
     if (!isPlain || event.defaultPrevented) return;
     event.preventDefault();
-    navigate(href);
+    navigate(href, { discards });
     scrollTo(0, 0);
   };
   return <a href={href} onClick={follow} {...props} />;

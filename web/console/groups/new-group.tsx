@@ -53,7 +53,9 @@ export function NewGroup({ initialEnvironment, onClose }: NewGroupProps) {
           <div className="notice" role="alert">
             <p>
               A group with this provided id exists. Nothing was changed.{' '}
-              <Link href={hrefOf('group', { id: existing.id })}>Open {existing.providedId}</Link>
+              <Link href={hrefOf('group', { id: existing.id })} discards>
+                Open {existing.providedId}
+              </Link>
             </p>
           </div>
         )}

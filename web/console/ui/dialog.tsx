@@ -1,4 +1,4 @@
-import { createContext, type ReactNode, useContext, useEffect, useId, useRef } from 'react';
+import { createContext, type ReactNode, useContext, useEffect, useId, useRef, useState } from 'react';
 import { holdUnsaved } from '../app/router.tsx';
 import { Button } from './button.tsx';
 import { CloseIcon } from './icons.tsx';
@@ -19,7 +19,7 @@ const DialogContext = createContext({ onClose: () => {}, isBusy: false, isClosab
 
 /**
  * A modal dialog: the browser keeps the focus in it, and returns it afterwards. Mounted only while it is open. While it cannot be
- * closed, leaving the page is asked about.
+ * closed, and once something was entered, leaving the page is asked about.
  */
 export function Dialog({ title, children, onClose, isBusy = false, isClosable = !isBusy }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
@@ -33,12 +33,15 @@ export function Dialog({ title, children, onClose, isBusy = false, isClosable = 
     }
     return () => dialog?.close();
   }, []);
-  useEffect(() => (isClosable ? undefined : holdUnsaved()), [isClosable]);
+  const [isEdited, setIsEdited] = useState(false);
+  const isHeld = isEdited || !isClosable;
+  useEffect(() => (isHeld ? holdUnsaved() : undefined), [isHeld]);
   return (
     <dialog
       ref={element}
       className="dialog"
       aria-labelledby={titleId}
+      onInput={() => setIsEdited(true)}
       onCancel={(event) => {
         event.preventDefault();
         if (isClosable) onClose();
