@@ -1,6 +1,7 @@
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { runHousekeeping } from '../../src/housekeeping/housekeeping.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;
@@ -59,8 +60,8 @@ async function follow(after: string | undefined, input: Input = {}, caller?: str
   }
 }
 
-const create = (providedId: string, token = gateway.token) =>
-  gateway.send('GET', '/api/user', { token, body: { user_group_id: providedId } });
+const create = (providedId: string, token = gateway.token, at = gateway) =>
+  at.send('GET', '/api/user', { token, body: { user_group_id: providedId } });
 
 /** Inserts an event in a transaction that stays open. */
 async function holdEvent(providedId: string) {
@@ -295,6 +296,27 @@ describe('a cursor expires', () => {
     expect((await follow(kept)).nodes).toMatchObject([{ providedId: 'after' }]);
     await create('and another');
     await expectExpired(seen);
+  });
+
+  test('when the database is replaced by a copy of itself from before', async () => {
+    const source = await createTestDatabase();
+    onTestFinished(() => source.close());
+    const first = await startGateway(source);
+    ({ secret: secrets['copied'] } = await first.issue({ environment: null, scopes: ['admin'] }));
+    await create('before', first.token, first);
+    await read({ after: 'latest' }, 'copied', first);
+    await first.close();
+    const name = new URL(source.url).pathname.slice(1);
+    // What is being used cannot be copied.
+    await gateway.database.pool.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
+    const copy = await createTestDatabase(name);
+    onTestFinished(() => copy.close());
+    const [original, replacement] = [await startGateway(source), await startGateway(copy)];
+    await create('lost', original.token, original);
+    const { cursor } = await read({ after: 'latest' }, 'copied', original);
+    for (const providedId of ['new', 'newer', 'newest']) await create(providedId, replacement.token, replacement);
+    expect((await send({ after: cursor }, 'copied', replacement)).errors?.[0].extensions.code).toBe('CURSOR_EXPIRED');
+    await Promise.all([original.close(), replacement.close()]);
   });
 });
 
