@@ -3,6 +3,7 @@ import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { InvalidDatabaseUrl, parseDatabaseUrl } from './database/database-url.ts';
 import { maxKeyFileBytes, parseEncryptionKeys } from './encryption/key-texts.ts';
+import { isOrigin } from './origin.ts';
 
 /** A setting that is on or off. */
 export const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
@@ -46,10 +47,6 @@ export function toOrigins(text: string, context: z.RefinementCtx): readonly stri
   }
   return origins;
 }
-
-/** Whether it is an origin as browsers write it in the `Origin` header. */
-export const isOrigin = (text: string): boolean =>
-  /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 
 /** The most networks that may be listed. */
 const maxNetworks = 100;

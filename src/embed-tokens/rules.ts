@@ -1,5 +1,5 @@
 import type { Issue } from '../errors.ts';
-import { isOrigin } from '../setting-values.ts';
+import { isOrigin } from '../origin.ts';
 import { assertNoIssues, type InputCheck, selectorIssues, type Unchecked, type UncheckedBy } from '../user-groups/rules.ts';
 import { type Json, propertiesIssues, textIssues } from '../user-groups/values.ts';
 import { maxEmbedTokenSeconds } from './signing-keys.ts';
