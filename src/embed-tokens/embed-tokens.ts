@@ -3,7 +3,8 @@ import type { Caller } from '../caller.ts';
 import { GatewayError, InvalidInput, Suspended } from '../errors.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import { mayBeUserGroupToken } from '../tokens.ts';
-import { findGroupOfToken, locate, locateTarget, notFound, type Services, type UserGroupBy } from '../user-groups/user-groups.ts';
+import { locateTarget } from '../user-groups/targets.ts';
+import { findGroupOfToken, locate, notFound, type Services, type UserGroupBy } from '../user-groups/user-groups.ts';
 import {
   checkEmbedToken,
   checkRevocation,

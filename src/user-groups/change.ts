@@ -7,7 +7,8 @@ import { checkMergedProperties, checkSelected, checkSetEnvironment, checkSuspend
 import type { Expected } from './statements/columns.ts';
 import type { StatusChange } from './statements/single-changes.ts';
 import type { UserGroupTarget } from './statements/update.ts';
-import { locateTarget, locateToChange, notFound, type Services, type UserGroupBy } from './user-groups.ts';
+import { locateTarget, locateToChange } from './targets.ts';
+import { notFound, type Services, type UserGroupBy } from './user-groups.ts';
 import { applyMergePatch, type Json, printableIssues } from './values.ts';
 
 /** The changes of an update. A field that is undefined stays as it is. */

@@ -12,7 +12,6 @@ import { issueToken, mayBeUserGroupToken } from '../tokens.ts';
 import type { LastResolved } from './last-resolved.ts';
 import { checkRotate, checkSelector } from './rules.ts';
 import type { GroupOfToken } from './statements/look-up.ts';
-import type { Target } from './statements/single-changes.ts';
 
 /**
  * What the domain works with: the database, the keys that user group tokens are stored with, and what embed tokens are signed
@@ -192,41 +191,6 @@ export async function locate(
   throw new InvalidInput([
     { path: ['by', 'providedId'], message: 'matches both a Customer and a Testing group; select one by teamId.' },
   ]);
-}
-
-/**
- * Finds the group that one call is to change, as {@link locate} does.
- *
- * @throws NotFound also where {@link UserGroupBy} permits no group of the other environment.
- * @throws InvalidInput.
- */
-export async function locateToChange(services: Services, caller: Caller, by: UserGroupBy): Promise<UserGroup> {
-  const group = await locate(services, caller, by, { withJson: false });
-  if (!group) throw notFound();
-  const [own, found] = [caller.environmentTag, group.environmentTag];
-  if ('staysInEnvironment' in by && own && found && own !== found) {
-    throw new NotFound(
-      `No user group of ${own}, the environment of this API token, has this id. One of ${found} has: use an API token of that ` +
-        'environment, or the GraphQL API.',
-    );
-  }
-  return group;
-}
-
-/**
- * Finds the group that one call is to change; the change checks again that the caller has access to it.
- *
- * @throws NotFound.
- * @throws InvalidInput.
- */
-export async function locateTarget(
-  services: Services,
-  caller: Caller,
-  by: UserGroupBy,
-): Promise<{ readonly target: Target; readonly providedId: string }> {
-  const { teamId, providedId } = await locateToChange(services, caller, by);
-  const { environmentTag, allEnvironments, author } = caller;
-  return { target: { teamId, environmentTag, allEnvironments, author }, providedId };
 }
 
 /**
