@@ -137,6 +137,29 @@ test('tabs with different API tokens: a further tab asks for one; one that is re
   await kept.getByText('No group matches').waitFor();
 });
 
+test('the new secret of the API token that tabs use stays shown when another tab finds the previous one replaced', async () => {
+  const { secret, id } = await gateway.issue({ environment: null, scopes: ['admin'] });
+  await gateway.database.prisma.apiToken.update({ where: { id }, data: { name: 'own' } });
+  const { page } = await openConsole(gateway, '/console/api-tokens', { secret });
+  const sibling = await openTab(page, '/console/groups');
+  await sibling.getByRole('searchbox').waitFor();
+  await page.getByRole('button', { name: 'Rotate own' }).click();
+  await page.getByLabel('How long does the current secret still work?').selectOption('0');
+  await page.getByRole('button', { name: 'Replace the secret' }).click();
+  const shown = page.getByRole('dialog', { name: 'The secret was replaced' }).getByText(/^ugk_/);
+  await shown.waitFor();
+  const untilEnded = (tab: Page) =>
+    tab
+      .getByRole('alert')
+      .filter({ hasText: /replaced/i })
+      .waitFor();
+  await sibling.getByRole('searchbox').fill('x');
+  await untilEnded(sibling);
+  // It has the API token of the tab that shows the secret, which by then has heard of the end.
+  await untilEnded(await openTab(page, '/console/groups'));
+  expect(await shown.textContent()).toMatch(/^ugk_/);
+});
+
 test('a page that the API token has no scope for says which one it needs', async () => {
   const { page, assertFlawless } = await openConsole(gateway, '/console/api-tokens');
   expect(await page.getByRole('main').textContent()).toMatch(/requires the scope admin/);

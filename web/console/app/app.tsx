@@ -62,7 +62,8 @@ export function App() {
           change(isOther ? { is: 'signed-out', reason: differentTokens } : { is: 'asking', offered: message.apiToken });
         }
         if (message.is === 'end' && 'apiToken' in now && endsSession(message, now.apiToken)) {
-          change(forgetApiToken(message.reason));
+          // A tab that has something to lose, such as the new secret of this API token, ends with its own next request.
+          if (message.reason === undefined || !isUnsaved()) change(forgetApiToken(message.reason));
         }
       }),
     [change],
