@@ -56,19 +56,19 @@ export async function listen(args: readonly string[], io: ForwardIo): Promise<nu
   const forwarding = readForwarding(args, io.env);
   const { feed, forwardTo, secret } = forwarding;
   // Before it says that it is ready.
-  let page = await readPage(forwarding, forwarding.after, 0);
+  let page = await readNextPage(forwarding, forwarding.after, 0, io.stderr);
   io.stdout.write(`Forwarding the events of ${feed.origin} to ${escapeControls(forwardTo)}. They are signed with ${secret}\n`);
   for (;;) {
     for (const event of page.events) io.stdout.write(`${escapeControls(await forward(forwarding, event))}\n`);
-    page = await readNextPage(forwarding, page.cursor, io.stderr);
+    page = await readNextPage(forwarding, page.cursor, 8, io.stderr);
   }
 }
 
 /** Waits for events, and as long as the gateway fails for a time. */
-async function readNextPage(forwarding: Forwarding, after: string, stderr: Writable): Promise<Page> {
+async function readNextPage(forwarding: Forwarding, after: string, waitSeconds: number, stderr: Writable): Promise<Page> {
   for (;;) {
     try {
-      return await readPage(forwarding, after, 8);
+      return await readPage(forwarding, after, waitSeconds);
     } catch (error) {
       if (!(error instanceof Temporary)) throw error;
       stderr.write(`${escapeControls(error.message)} Trying again.\n`);

@@ -71,6 +71,16 @@ test('listen forwards what follows a cursor', async () => {
   await receiver.close();
 });
 
+test('listen that starts before its gateway says what it waits for', async () => {
+  const closed = await startReceiver();
+  await closed.close();
+  const running = launch(process.execPath, [binary, 'listen', '--forward-to', closed.url, '--url', closed.url], {
+    API_TOKEN: token,
+  });
+  const problem = await until(() => /^.*Trying again\.\n/.exec(running.output.stderr)?.[0], 'it says that it tries again');
+  expect(problem).toMatch(/^http:\S+ does not respond: .*ECONNREFUSED/);
+});
+
 test('listen ends when the gateway refuses', async () => {
   const args = ['listen', '--forward-to', 'http://127.0.0.1:9', '--url', gateway.url];
   const { code, stderr } = await run(args, { API_TOKEN: gateway.token });
