@@ -98,4 +98,21 @@ json.NewEncoder(os.Stdout).Encode([]any{created, group, viewer, until, claims, e
       null,
     ]);
   });
+
+  test('a text that is not UTF-8 is refused: the gateway would get another one', async () => {
+    const source = join(folder, 'invalid.go');
+    writeFileSync(
+      source,
+      `package main
+import ("context"; "fmt"; "example.com/embed-backend/usergroupgateway")
+func main() {
+client, _ := usergroupgateway.New("http://127.0.0.1:1", "token")
+_, _, err := client.GetOrCreate(context.Background(), usergroupgateway.GetOrCreateInput{ProvidedID: "acme\\xff"})
+fmt.Print(err)
+}`,
+    );
+    await buildBeside(join(folder, 'invalid'), source);
+    const { stdout, stderr } = await launch(join(folder, 'invalid'), [], {}).ended;
+    expect([stdout, stderr]).toEqual(['a text is not valid UTF-8', '']);
+  });
 });
