@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
-/** Too many keys wait for the database to look up or write one more. Nothing was sent, and so nothing was changed. */
+/** Too many keys wait for the database, or this one has waited for too long. It was not sent, and so nothing was changed. */
 export class DatabaseBusy extends Error {
   constructor() {
     super('Too many keys are waiting for the database.');
@@ -52,6 +52,7 @@ const unavailableStates = [
   /^53/, // insufficient resources, such as a full disk
   /^57P/, // shutting down, starting up, crashed
   /^57014$/, // statement timeout
+  /^55P03$/, // lock timeout
   /^58/, // system error, such as a failed write
   /^25006$/, // read-only: a standby took over
   /^25P0[34]$/, // the server ended a transaction that was idle or took too long

@@ -55,9 +55,12 @@ describe('regardless of the time zone of the database', () => {
   );
 });
 
-test('on a direct connection, the server cancels statements after 10 s', async () => {
-  await connectWith("statement_timeout = '1h'");
-  expect((await client.pool.query('show statement_timeout')).rows).toEqual([{ statement_timeout: '10s' }]);
+test.each([
+  ['statement_timeout', '10s'],
+  ['lock_timeout', '4s'],
+])('a direct connection has its own %s', async (name, value) => {
+  await connectWith(`${name} = '1h'`);
+  expect((await client.pool.query(`show ${name}`)).rows).toEqual([{ [name]: value }]);
 });
 
 describe('a connection that began while the database was read-only is closed when it refuses a write', () => {

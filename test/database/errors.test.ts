@@ -22,6 +22,7 @@ describe('the database is unavailable', () => {
     '57P02',
     '57P03',
     '57014',
+    '55P03',
     '58000',
     '58030',
     '25006',

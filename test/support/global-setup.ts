@@ -69,6 +69,7 @@ async function startPooler(serverUrl: string): Promise<PgBouncer> {
   const client = new pg.Client(`${serverUrl}/postgres`);
   await client.connect();
   await client.query("alter role current_user set statement_timeout = '10s'");
+  await client.query("alter role current_user set lock_timeout = '4s'");
   await client.end();
   return startPgBouncer(poolSize, serverUrl);
 }

@@ -11,7 +11,7 @@ import {
   textChange,
 } from '../../audit-log/statements/insert.ts';
 import type { QueueKey } from '../../concurrency/fair-queue.ts';
-import { createBatchLoader, type Load, maxWriteKeys } from '../../database/batch-loader.ts';
+import { createBatchLoader, type Load, writeLimits } from '../../database/batch-loader.ts';
 import type { Database } from '../../database/client.ts';
 import { names, toLists, unnest } from '../../database/columns.ts';
 import type { UserGroup } from '../../generated/prisma/client.ts';
@@ -69,7 +69,7 @@ export function bindUserGroupInserts({ query }: Pick<Database, 'query'>, onRecor
   return {
     insertOne: createBatchLoader<AuthoredDraft, UserGroup>({
       keyOf: uniqueKeyOf,
-      maxKeys: maxWriteKeys,
+      ...writeLimits,
       load: async (drafts) => new Map((await insertMany(drafts)).map((group) => [uniqueKeyOf(group), group])),
     }),
     insertMany,

@@ -9,7 +9,7 @@ import {
   secretChange,
 } from '../../audit-log/statements/insert.ts';
 import type { QueueKey } from '../../concurrency/fair-queue.ts';
-import { createBatchLoader, maxWriteKeys } from '../../database/batch-loader.ts';
+import { createBatchLoader, writeLimits } from '../../database/batch-loader.ts';
 import type { Database } from '../../database/client.ts';
 import { columnTypes, decodeBytes, type ParameterColumn, toLists, unnest } from '../../database/columns.ts';
 import type { EnvironmentTag, UserGroup } from '../../generated/prisma/client.ts';
@@ -64,7 +64,7 @@ export function bindTokenRotation({ query }: Pick<Database, 'query'>, onRecorded
   return {
     rotateToken: createBatchLoader<Rotation, Rotated | OtherVersion>({
       keyOf: ({ replacement }) => keyOf(replacement), // never shared: of several rotations of a token, the statement performs one
-      maxKeys: maxWriteKeys,
+      ...writeLimits,
       load: async (rotations) => {
         const requested = rotations.flatMap(toParameters);
         const rows = await query('rotate-tokens', rotateTokens, [...toLists(fields, requested), ...authorLists(requested)]);

@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { untilOneWaitsFor } from '../support/hold-writes.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.close());
+
+async function create(id: string): Promise<string> {
+  return (await gateway.send('GET', '/api/user', { body: { user_group_id: id } })).json.user_group.token;
+}
+
+const rotate = (token: string) => gateway.send('POST', '/api/user', { body: { current_token: token } });
+
+test('a write that waits for others that are locked out gets a 503 in time, and is not made once it can be', async () => {
+  const { pool } = gateway.database;
+  const [held, late] = [await create('held'), await create('late')];
+  const holder = await pool.connect();
+  onTestFinished(() => holder.release());
+  await holder.query('begin; lock table user_group in share mode');
+  // As many statements as are sent at once.
+  const first = rotate(held);
+  await untilOneWaitsFor(pool, 'user_group');
+  const second = rotate(held);
+  await expect
+    .poll(async () => (await pool.query("select from pg_locks where not granted and relation = 'user_group'::regclass")).rowCount)
+    .toBe(2);
+  const waiting = rotate(late);
+  for (const response of [first, second]) expect((await response).json.detail).toContain('may have been made');
+  expect((await waiting).json).toMatchObject({ status: 503, detail: expect.stringContaining('Nothing was changed.') });
+  await holder.query('rollback');
+  expect((await rotate(held)).status).toBe(200); // as would what waited before it
+  expect((await rotate(late)).status).toBe(200);
+});
