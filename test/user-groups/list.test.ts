@@ -183,7 +183,7 @@ describe('filters', () => {
   })).value;
   const properties = objectWith(['a', 'b', ''], value);
   const property: fc.Arbitrary<PropertyFilter> = fc.record({
-    path: fc.array(fc.constantFrom('a', 'a', 'b', '', '0', '1', "'"), { minLength: 1, maxLength: 2 }),
+    path: fc.array(fc.constantFrom('a', 'a', 'b', '', '0', '1', '-1', "'"), { minLength: 1, maxLength: 2 }),
     equals: value,
   });
   const range = fc.record({ from: fc.option(time), to: fc.option(time) }).filter(({ from, to }) => !from || !to || from <= to);
@@ -210,7 +210,7 @@ describe('filters', () => {
   function at(json: Json | undefined, [step, ...rest]: readonly string[]): Json | undefined {
     if (step === undefined || json === undefined || json === null || typeof json !== 'object')
       return step === undefined ? json : undefined;
-    if (Array.isArray(json)) return /^\d+$/.test(step) ? at(json[Number(step)], rest) : undefined;
+    if (Array.isArray(json)) return /^-?\d+$/.test(step) ? at(json.at(Number(step)), rest) : undefined;
     return Object.hasOwn(json, step) ? at(json[step], rest) : undefined;
   }
 
@@ -327,6 +327,7 @@ describe('filters', () => {
     [[], ['list']],
     [[1], []],
     [[1, 2], ['numbers']],
+    [[2, 1], []],
     ['1', ['text']],
   ])('compare properties as a whole: %j', async (equals, expected) => {
     const values: Record<string, Json> = {
@@ -342,5 +343,16 @@ describe('filters', () => {
     await create(Object.entries(values).map(([name, at]) => named(name, { properties: { at } })));
     await create([named('absent'), named('deeper', { properties: { at: { at: {} } } })]);
     expect(await search({ properties: [{ path: ['at'], equals }] })).toEqual(expected);
+  });
+
+  test.each([
+    ['0', 'basic', ['both']],
+    ['-1', 'gold', ['both']],
+    ['-1', 'basic', []],
+    ['-2', 'basic', ['both']],
+    ['-3', 'basic', []],
+  ])('find the element %s of a list behind a shorter one: %s', async (index, equals, expected) => {
+    await create([named('both', { properties: { regions: ['eu'], plans: ['basic', 'gold'] } })]);
+    expect(await search({ properties: [{ path: ['plans', index], equals }] })).toEqual(expected);
   });
 });

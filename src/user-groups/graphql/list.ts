@@ -25,7 +25,8 @@ const PropertyFilterInput = builder.inputType('PropertyFilter', {
       type: 'JSON',
       required: true,
       description:
-        'The value that it must have. An object or a list is compared as a whole: all of its members, in any order, and no others.',
+        'The value that it must have. An object or a list is compared as a whole: all of its members and no others, those of an object ' +
+        'in any order.',
     }),
   }),
 });

@@ -86,7 +86,7 @@ function conditionsOf(environmentTag: MatchQuery['environmentTag'], conditions: 
   }
   if (providedIds) where.push(Prisma.sql`provided_id = any (${[...providedIds]}::text[])`);
   for (const { path, equals } of properties) {
-    where.push(Prisma.sql`(properties #> ${[...path]}::text[])::jsonb = ${equals}::jsonb`);
+    where.push(Prisma.sql`properties::jsonb #> ${[...path]}::text[] = ${equals}::jsonb`);
   }
   for (const { sql, equals } of texts) where.push(Prisma.sql`${Prisma.raw(sql)} = ${equals}::text`);
   if (suspended !== undefined) where.push(suspended ? Prisma.sql`suspended` : Prisma.sql`not suspended`);

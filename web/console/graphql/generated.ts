@@ -409,7 +409,7 @@ export type OrderDirection =
 
 /** Selects groups by one of their properties: `{ path: ["plan"], equals: "gold" }`. */
 export type PropertyFilter = {
-  /** The value that it must have. An object or a list is compared as a whole: all of its members, in any order, and no others. */
+  /** The value that it must have. An object or a list is compared as a whole: all of its members and no others, those of an object in any order. */
   readonly equals: unknown;
   /** The member names that lead to the property, from the outermost; indexes of lists as text, negative ones from the end. 1 to 32. */
   readonly path: ReadonlyArray<string>;
