@@ -46,15 +46,16 @@ test('a query whose part cannot be read can be sent again', async () => {
 });
 
 test.each([
-  [true, { group: {} }, 'Too busy. Try again.'],
-  [true, { group: null }, 'Too busy. Nothing was changed. Try again.'],
-  [false, { group: {} }, 'Too busy. Nothing was changed. Try again.'],
-])('what was changed is not denied: a mutation %s, the result %j', (isMutation, data, message) => {
+  [true, { group: {} }, 200, 'Too busy. This part was not executed, others were: send it alone. Try again.'],
+  [true, { other: {}, group: null }, 200, 'Too busy. This part was not executed, others were: send it alone. Try again.'],
+  [true, { group: null }, 503, 'Too busy. Nothing was changed. Try again.'],
+  [false, { group: {} }, 503, 'Too busy. Nothing was changed. Try again.'],
+])('what was changed is not denied: a mutation %s, the result %j', (isMutation, data, expected, message) => {
   const operationInfo = { operation: '', cost: undefined, isMutation };
   const services = bindQueries(gateway.database);
   const context = createContext({ services, caller: Caller.anonymous, operationInfo });
   const originalError = new GatewayError('UNAVAILABLE', 'Too busy. Nothing was changed. Try again.');
   const errors = [new GraphQLError('', { path: ['group', 'events'], originalError })];
-  const { body } = renderResult({ data, errors }, 'application/json', context);
-  expect(JSON.parse(body as string).errors[0].message).toBe(message);
+  const { status, body } = renderResult({ data, errors }, 'application/json', context);
+  expect([status, JSON.parse(body as string).errors[0].message]).toEqual([expected, message]);
 });

@@ -114,11 +114,10 @@ export function renderResult(result: ExecutionResult, type: ResponseType, contex
   const errors = finishErrors(result.errors.map(publicError), context);
   const isExecuted = result.data !== undefined;
   // A client that sends a failed request again, as the status of a failure has it do, would make another change.
-  const isAfterChange = ({ path = [] }: GraphQLError): boolean =>
-    context.operationInfo.isMutation === true && path.length > 1 && result.data?.[path[0] as string] != null;
+  const isChanged = context.operationInfo.isMutation === true && Object.values(result.data ?? {}).some((value) => value != null);
   const isInvalidDocument = !isExecuted && errors.some(({ locations }) => locations);
   let status = isExecuted || type === mediaTypes.json ? 200 : 400;
-  for (const { http } of errors.filter((error) => !isAfterChange(error)).map(({ extensions }) => extensions)) {
+  for (const { http } of isChanged ? [] : errors.map(({ extensions }) => extensions)) {
     Object.assign(headers, http?.headers);
     // The GraphQL-over-HTTP specification wants 200 for an invalid document if the client asked for JSON.
     if (!isInvalidDocument || type !== mediaTypes.json) status = Math.max(status, http?.status ?? 0);
@@ -126,14 +125,17 @@ export function renderResult(result: ExecutionResult, type: ResponseType, contex
   return {
     status,
     headers,
-    body: serialize({ ...result, errors: errors.map((error) => shownError(error, isAfterChange(error))) as never }),
+    body: serialize({ ...result, errors: errors.map((error) => shownError(error, isChanged)) as never }),
   };
 }
 
-/** An error as the caller gets it: without what it says about the response. @param isChanged whether a change was made before. */
+/** What the message of a failure says instead of {@link nothingChanged} if other parts of a mutation were executed. */
+const othersExecuted = 'This part was not executed, others were: send it alone. ';
+
+/** An error as the caller gets it: without what it says about the response. @param isChanged whether a change was made. */
 function shownError({ message, locations, path, extensions }: GraphQLError, isChanged: boolean): object {
   const { http: _, ...shown } = extensions;
-  return { message: isChanged ? message.replace(nothingChanged, '') : message, locations, path, extensions: shown };
+  return { message: isChanged ? message.replace(nothingChanged, othersExecuted) : message, locations, path, extensions: shown };
 }
 
 function serialize(result: ExecutionResult): string {
