@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { open, writeFile } from 'node:fs/promises';
+import { type FileHandle, open, writeFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
+import type { FindDamaged } from './page-checksums.ts';
 
 /** How much is read at once: the memory that a copy takes. */
 const chunkBytes = 256 * 1_024;
@@ -18,24 +19,26 @@ export interface CopyOptions {
   readonly signal: AbortSignal;
   /** Receives the number of bytes of each part that was copied. */
   readonly onCopied?: (bytes: number) => void;
+  readonly findDamaged?: FindDamaged | undefined;
 }
 
 /**
  * Copies a file as long as it was when it was opened: what another process appends in the meantime is left out. The copy can be
  * read only by its owner, and is on disk when this returns.
  *
- * @throws the reason of the signal; file system errors, also when the target exists.
+ * @throws the reason of the signal; file system errors, also when the target exists; Error when a page is damaged.
  */
-export async function copyFile(source: string, target: string, { signal, onCopied }: CopyOptions): Promise<Copied> {
+export async function copyFile(source: string, target: string, { signal, onCopied, findDamaged }: CopyOptions): Promise<Copied> {
   const input = await open(source);
   try {
     const { size } = await input.stat();
     const hash = createHash('sha256');
     let bytes = 0;
     async function* read(): AsyncGenerator<Buffer> {
-      if (size === 0) return;
-      for await (const chunk of input.createReadStream({ end: size - 1, highWaterMark: chunkBytes, autoClose: false })) {
+      while (bytes < size) {
         signal.throwIfAborted();
+        const chunk = await readIntact(source, input, { offset: bytes, length: Math.min(chunkBytes, size - bytes), findDamaged });
+        if (chunk.length === 0) return;
         hash.update(chunk);
         bytes += chunk.length;
         onCopied?.(chunk.length);
@@ -46,6 +49,38 @@ export async function copyFile(source: string, target: string, { signal, onCopie
     return { bytes, sha256: hash.digest('hex') };
   } finally {
     await input.close();
+  }
+}
+
+interface Part {
+  readonly offset: number;
+  readonly length: number;
+  readonly findDamaged: FindDamaged | undefined;
+}
+
+/** How often a part is read in which a page seems damaged: it may be read while it is written. */
+const maxReads = 5;
+
+async function readIntact(path: string, file: FileHandle, { offset, length, findDamaged }: Part): Promise<Buffer> {
+  for (let reads = 1; ; reads += 1) {
+    const part = await readPart(file, offset, length);
+    const damaged = findDamaged?.(part, offset);
+    if (damaged === undefined) return part;
+    if (reads < maxReads) continue;
+    throw new Error(
+      `Page ${damaged} of ${path} is damaged: its checksum is wrong. No backup was made. Keep the earlier backups, check the disk, ` +
+        'and restore the latest one.',
+    );
+  }
+}
+
+/** Reads a part of a file, which is shorter only at its end. */
+async function readPart(file: FileHandle, offset: number, length: number): Promise<Buffer> {
+  const part = Buffer.allocUnsafeSlow(length); // memory of its own, which can be read as words
+  for (let filled = 0; ; ) {
+    const { bytesRead } = await file.read(part, filled, length - filled, offset + filled);
+    filled += bytesRead;
+    if (bytesRead === 0 || filled === length) return part.subarray(0, filled);
   }
 }
 

@@ -12,6 +12,7 @@ import { describeWriteFailure, makeDraft, publish, requireFree } from './backup-
 import { controlFile, findClusterFiles, ifMissing, readControlFile } from './cluster-files.ts';
 import { copyFile, forEachOf, writeDurably } from './copy-file.ts';
 import { type BackupFile, type Manifest, writeManifest } from './manifest.ts';
+import { createPageCheck, type FindDamaged } from './page-checksums.ts';
 
 /** The folder of a backup that has the data directory. */
 export const clusterFolder = 'postgres';
@@ -98,14 +99,15 @@ async function copyAll(
     copied += bytes;
     onProgress?.(copied, Math.max(copied, total));
   };
-  const copy = async (source: string, path: string) =>
-    files.push({ path, ...(await copyFile(source, join(draft, path), { signal, onCopied })) });
+  const copy = async (source: string, path: string, findDamaged?: FindDamaged) =>
+    files.push({ path, ...(await copyFile(source, join(draft, path), { signal, onCopied, findDamaged })) });
   /** For a source that may be removed; the folder that it is copied to may not. */
   const ifSourceMissing = (error: NodeJS.ErrnoException) => {
     if (error.path?.startsWith(draft + sep)) throw error;
     ifMissing(error);
   };
-  const copyCluster = (path: string) => copy(join(layout.cluster, path), `${clusterFolder}/${path}`);
+  const copyCluster = (path: string) =>
+    copy(join(layout.cluster, path), `${clusterFolder}/${path}`, session.hasChecksums ? createPageCheck(path) : undefined);
   const write = async (path: string, content: string | Buffer) =>
     files.push({ path, ...(await writeDurably(join(draft, path), content)) });
 
@@ -152,6 +154,8 @@ const backupLock = 727_074;
 /** A base backup that PostgreSQL has begun. It ends with the session. */
 interface BackupSession {
   readonly systemIdentifier: string;
+  /** Whether pages have checksums, as those of the bundled PostgreSQL have by default. */
+  readonly hasChecksums: boolean;
   /** Aborted when the session ends: the backup cannot be completed then. */
   readonly lost: AbortSignal;
   /** Ends the backup. */
@@ -191,10 +195,10 @@ async function beginBackup(connection: Connection): Promise<BackupSession> {
   client.on('end', lose);
   await client.connect();
   try {
-    const [state] = await rowsOf<{ held: boolean; tablespaces: string | null; id: string }>(
+    const [state] = await rowsOf<{ held: boolean; tablespaces: string | null; id: string; checksums: string }>(
       client,
       `select pg_try_advisory_lock(${backupLock}) as held, (select system_identifier::text from pg_control_system()) as id,
-         (select string_agg(spcname, ', ') from pg_tablespace where spcname not in ('pg_default', 'pg_global')) as tablespaces`,
+         current_setting('data_checksums') as checksums, (select string_agg(spcname, ', ') from pg_tablespace where spcname not in ('pg_default', 'pg_global')) as tablespaces`,
     );
     if (!state?.held) throw new Error('Another backup of this database is being made. Wait until it has finished.');
     if (state.tablespaces !== null) {
@@ -209,6 +213,7 @@ async function beginBackup(connection: Connection): Promise<BackupSession> {
     const [start] = await rowsOf<{ lsn: string }>(client, "select pg_backup_start('user-group-gateway', true)::text as lsn");
     return {
       systemIdentifier: state.id,
+      hasChecksums: state.checksums === 'on',
       lost: lost.signal,
       stop: () => stopBackup(client, start?.lsn ?? ''),
       async close() {
