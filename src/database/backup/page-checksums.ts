@@ -44,7 +44,7 @@ const offsetBasis = Uint32Array.from([
 ]);
 const fnvPrime = 16_777_619;
 
-/** The checksum that PostgreSQL gives a page: each of 32 columns of words is hashed by a variant of FNV-1a, followed by two zeros. */
+/** The checksum that PostgreSQL gives a page: each column of its words, and two zeros, is hashed by a variant of FNV-1a. */
 function checksumOf(words: Uint32Array, number: number): number {
   const columns = offsetBasis.length;
   let all = number;
