@@ -29,7 +29,7 @@ export function judge(
   if (isOwnFailure) return { status: 'PENDING', waitSeconds: ownFailureSeconds };
   if (status >= 200 && status < 300 && error === undefined) return { status: 'DELIVERED', waitSeconds: 0 };
   const wait = waits[attempts - 1];
-  if (wait === undefined || status === 410) return { status: 'FAILED', waitSeconds: 0 };
+  if (wait === undefined) return { status: 'FAILED', waitSeconds: 0 };
   const waitSeconds = Math.max(wait * (1 + jitter * Math.random()), Math.min(retryAfterSeconds, maxRetryAfterSeconds));
   return { status: 'PENDING', waitSeconds };
 }

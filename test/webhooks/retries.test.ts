@@ -33,10 +33,6 @@ test('Retry-After lengthens a wait, to a day at most, and never shortens it', ()
   expect(wait(9, 999_999_999)).toBeGreaterThanOrEqual(86_400);
 });
 
-test('410 ends it at once', () => {
-  expect(judge(1, { status: 410, retryAfterSeconds: 60 })).toEqual({ status: 'FAILED', waitSeconds: 0 });
-});
-
 test('what nothing was sent of is tried in a minute, however often', () => {
   for (const attempts of [1, 10, 100])
     expect(judge(attempts, { error: 'no key', isOwnFailure: true })).toEqual({ status: 'PENDING', waitSeconds: 60 });
