@@ -10,6 +10,8 @@ export interface KnownGroup {
   /** The highest number that an acknowledged update, and any update, has written as its name. */
   acknowledgedName: number;
   sentName: number;
+  /** The names of updates without a key and without an outcome: the database may make one later, after others. */
+  readonly unknownNames: number[];
   /** Undefined while it is unknown whether a rotation was executed. */
   token: string | undefined;
   /** How many rotations were acknowledged, and how many may have been executed besides. */
@@ -143,6 +145,7 @@ export function startWriters(
       token: groupToken,
       acknowledgedName: 0,
       sentName: 0,
+      unknownNames: [],
       rotations: 0,
       unknownRotations: 0,
     };
@@ -158,6 +161,7 @@ export function startWriters(
       send(port(), 'PUT', '/api/user', { token, body, agent, ...(idempotencyKey && { idempotencyKey }) }),
     );
     if (reply) group.acknowledgedName = name;
+    else group.unknownNames.push(name);
   }
 
   async function rotate(group: KnownGroup, keyed: boolean): Promise<void> {
