@@ -45,7 +45,7 @@ export class Events {
   async *follow({ after, types }: FollowOptions = {}, options?: CallOptions): AsyncGenerator<EventPage, never> {
     const variables = { after, types, first: 100, waitSeconds: this.#waitSeconds };
     for (;;) {
-      const page = (await this.#send(operations.ReadEventFeed, variables, options)).data.result;
+      const page = (await this.#send(operations.ReadEventFeed, variables, options)).result;
       if (!page) throw createError('INVALID_RESPONSE', 'The response has no page of the event feed.', {});
       yield { events: page.nodes, cursor: page.cursor };
       variables.after = page.cursor;

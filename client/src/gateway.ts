@@ -59,7 +59,7 @@ export class UserGroupGateway {
   async resolveViewer(token: unknown, options?: CallOptions): Promise<operations.Viewer | null> {
     if (typeof token !== 'string' || token.length > 1_000) return null; // no token is that long
     try {
-      return (await this.#send(operations.ResolveViewer, { token }, options)).data.result;
+      return (await this.#send(operations.ResolveViewer, { token }, options)).result;
     } catch (error) {
       const isNoToken = ({ path }: Issue) => path.join('.') === 'by.token';
       if (error instanceof GatewayError && error.issues.some(isNoToken)) return null;
@@ -79,7 +79,7 @@ export class UserGroupGateway {
     document: TypedDocument<Result, Variables> | string,
     ...[variables, options]: Arguments<Variables>
   ): Promise<Result> {
-    return (await this.#send<Result, Variables>(document, variables, options)).data;
+    return this.#send<Result, Variables>(document, variables, options);
   }
 }
 
@@ -109,7 +109,7 @@ export class UserGroups {
    * const userGroup = await gateway.userGroups.get({ providedId: 'acme' });
    */
   async get(by: operations.UserGroupBy, options?: CallOptions): Promise<operations.UserGroup | null> {
-    return (await this.#send(operations.GetUserGroup, { by }, options)).data.result;
+    return (await this.#send(operations.GetUserGroup, { by }, options)).result;
   }
 
   /**
@@ -127,7 +127,7 @@ export class UserGroups {
     for (;;) {
       let page: operations.ListUserGroups['result'];
       try {
-        page = (await this.#send(operations.ListUserGroups, variables, options)).data.result;
+        page = (await this.#send(operations.ListUserGroups, variables, options)).result;
       } catch (error) {
         // Large groups do not all fit into one response.
         if (!(error instanceof GatewayError) || error.code !== 'QUERY_TOO_COSTLY' || variables.first <= 1) throw error;
@@ -242,8 +242,5 @@ async function mutate<Result extends object | null, Input>(
   input: Input,
   options: CallOptions | undefined,
 ): Promise<PayloadOf<Result>> {
-  const { data, requestId } = await send(document, { input }, options);
-  const result: Partial<operations.Failure> | null = data.result;
-  if (!result?.code) return data.result as PayloadOf<Result>;
-  throw createError(result.code, result.message ?? '', { ...result, requestId });
+  return (await send(document, { input }, options)).result as PayloadOf<Result>;
 }

@@ -1,6 +1,6 @@
 import { operationOf, type TypedDocument, textOf } from './document.ts';
 import { createError, GatewayError, type Issue } from './errors.ts';
-import { CreateEmbedToken } from './generated.ts';
+import * as operations from './generated.ts';
 
 /** The part of `fetch` that the client uses. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -43,12 +43,16 @@ export interface CallOptions {
   readonly idempotencyKey?: string;
 }
 
-/** Sends an operation until there is a result. @throws GatewayError; the reason of the signal. */
+/**
+ * Sends an operation until there is a result. @returns its data.
+ *
+ * @throws GatewayError, also for an error that is the result of a mutation of the client; the reason of the signal.
+ */
 export type Send = <Result, Variables>(
   document: TypedDocument<Result, Variables> | string,
   variables: Variables | undefined,
   options?: CallOptions,
-) => Promise<{ readonly data: Result; readonly requestId: string | undefined }>;
+) => Promise<Result>;
 
 /** Errors after which the same request is sent again: each change has its key, so that it is made once. */
 const repeated = new Set(['NETWORK', 'TIMEOUT', 'UNAVAILABLE', 'RATE_LIMITED', 'IDEMPOTENCY_KEY_IN_USE']);
@@ -78,11 +82,12 @@ export function createSend(options: GatewayOptions): Send {
       accept: 'application/graphql-response+json, application/json',
     };
     // With a key, the gateway would store each embed token, and return one again that may have expired.
-    if (type === 'mutation' && document !== CreateEmbedToken) {
+    if (type === 'mutation' && document !== operations.CreateEmbedToken) {
       if (!/^[\x20-\x7e]{1,255}$/.test(idempotencyKey))
         throw new TypeError('idempotencyKey must be 1 to 255 printable ASCII characters.');
       headers['idempotency-key'] = `"${idempotencyKey.replace(/["\\]/g, '\\$&')}"`;
     }
+    const ownType = Object.values<unknown>(operations).includes(document) ? type : undefined;
     const deadline = performance.now() + timeoutMs;
     /** Of the latest request after which it is not known whether the change was made. */
     let uncertainty: GatewayError | undefined;
@@ -93,7 +98,7 @@ export function createSend(options: GatewayOptions): Send {
       // Half of what is left, so that a request that gets no response can be sent again.
       const limitMs = (deadline - startedAt) / (isLast ? 1 : 2);
       const outcome = await withLimit(endpoint, limitMs, signal, async (limit) =>
-        readResponse(await send(endpoint, { method: 'POST', headers, body, redirect: 'manual', signal: limit })),
+        readResponse(await send(endpoint, { method: 'POST', headers, body, redirect: 'manual', signal: limit }), ownType),
       ).catch((cause: unknown) => lost(endpoint, cause));
       signal?.throwIfAborted();
       const error = outcome instanceof GatewayError ? outcome : undefined;
@@ -135,9 +140,14 @@ function toJson(content: object): string {
   });
 }
 
-/** Reads the response to a GraphQL request. @throws GatewayError when it has errors, or is not one of the gateway. */
-async function readResponse(response: Response) {
-  const { status, headers } = response;
+/**
+ * Reads the response to a GraphQL request.
+ *
+ * @param ownType the type of an operation of the client, which calls its field `result`; that of a query may be null.
+ * @throws GatewayError when it has errors, or is not one of the gateway.
+ */
+async function readResponse(response: Response, ownType: string | undefined) {
+  const { status, ok, headers } = response;
   const text = await response.text();
   const requestId = headers.get('x-request-id') ?? undefined;
   // A proxy may send anything, such as a date.
@@ -149,7 +159,10 @@ async function readResponse(response: Response) {
     const { code = 'INTERNAL', issues } = problem.extensions ?? {};
     throw createError(code, problem.message, { issues, requestId, retryAfterSeconds });
   }
-  if (data) return { data, requestId };
+  const result = ownType === undefined ? data : data?.result;
+  if (ownType === 'mutation' && result?.code) throw createError(result.code, result.message, { ...result, requestId });
+  const isNothing = ownType === 'query' && result === null;
+  if (ok && (isNothing || Object(result) === result)) return data;
   const code = codeOf(status);
   const hint = code === 'RATE_LIMITED' ? '' : ' A change may have been made.';
   const message = `The response, with status ${status}, is not one of the gateway: it was cut off, or a proxy sent it.${hint}`;

@@ -160,7 +160,8 @@ class UserGroupGateway:
 
     def _graphql(self, query: str, variables: dict[str, Any], headers: dict[str, str]) -> Any:
         body = json.dumps({"query": query, "variables": variables})
-        return self._call("/graphql", body, {"Content-Type": "application/json", **headers}, _read_graphql)
+        read = _read_graphql if query is _RESOLVE else _read_change
+        return self._call("/graphql", body, {"Content-Type": "application/json", **headers}, read)
 
     def _call(self, path: str, body: str, headers: dict[str, str], read: Callable[..., Any]) -> Any:
         deadline = time.monotonic() + self._timeout
@@ -259,7 +260,10 @@ def _read(reply: Any, read: Callable[..., Any]) -> Any:
     seconds = re.fullmatch("[0-9]{1,9}", headers.get("Retry-After", ""))  # a proxy may send a date
     details = {"request_id": headers.get("X-Request-Id"), "retry_after": int(seconds[0]) if seconds else None}
     try:
-        return read(json.loads(content), details)
+        result = read(json.loads(content), details)
+        if not 200 <= status <= 299:
+            raise ValueError(status)
+        return result
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         code = "UNAVAILABLE" if status == 408 or status >= 500 else "NETWORK" if 200 <= status <= 299 else "INVALID_RESPONSE"
         message = f"The response, with status {status}, is not one of the gateway: it was cut off, or a proxy sent it."
@@ -271,8 +275,12 @@ def _read_graphql(body: Any, details: dict[str, Any]) -> Any:
         error = body["errors"][0]
         extensions = error.get("extensions") or {}
         raise GatewayError(extensions.get("code", "INTERNAL"), error["message"], extensions.get("issues"), **details)
-    result = body["data"]["result"]
-    if result and "code" in result:  # an error type of a mutation
+    return body["data"]["result"]
+
+
+def _read_change(body: Any, details: dict[str, Any]) -> Any:
+    result = _read_graphql(body, details)
+    if "code" in result:  # an error type of a mutation
         raise GatewayError(result["code"], result["message"], result.get("issues"), **details)
     return result
 

@@ -131,6 +131,15 @@ test.each([
   expect(times).toHaveLength(1);
 });
 
+test.each([
+  [502, { data: { caller: null } }, 'UNAVAILABLE'],
+  [404, { data: { caller: null } }, 'INVALID_RESPONSE'],
+  [200, { data: 'of a proxy' }, 'NETWORK'],
+])('an operation of your own has no result in a response with status %i and %j', async (status, body, code) => {
+  const { gateway } = clientOf([() => Response.json(body, { status })]);
+  expect(await outcomeOf(gateway.query('{ caller { name } }'))).toMatchObject({ code });
+});
+
 test('reports each request with its operation and its error, never the token', async () => {
   const { gateway, reports } = clientOf([() => busy(), found]);
   await outcomeOf(gateway.userGroups.get(by));
@@ -138,4 +147,8 @@ test('reports each request with its operation and its error, never the token', a
     { operation: 'GetUserGroup', attempt: 1, durationMs: 0, error: expect.objectContaining({ code: 'UNAVAILABLE' }) },
     { operation: 'GetUserGroup', attempt: 2, durationMs: 0, error: undefined },
   ]);
+  const refused = clientOf([() => Response.json({ data: { result: { code: 'NOT_FOUND', message: 'No such user group.' } } })]);
+  const error = await outcomeOf(refused.gateway.userGroups.delete({ by }));
+  expect(error).toMatchObject({ code: 'NOT_FOUND' });
+  expect(refused.reports).toEqual([{ operation: 'DeleteUserGroup', attempt: 1, durationMs: 0, error }]);
 });

@@ -375,7 +375,8 @@ func read(status int, content []byte, result any) *GatewayError {
 		}
 		return &GatewayError{Code: first.Extensions.Code, Message: first.Message, Issues: first.Extensions.Issues}
 	}
-	if err == nil && body.Data.Result != nil {
+	_, isLookUp := result.(**UserGroup) // null is nobody; a change has a result
+	if err == nil && status/100 == 2 && body.Data.Result != nil && (isLookUp || string(body.Data.Result) != "null") {
 		var refused GatewayError // an error type of a mutation
 		if json.Unmarshal(body.Data.Result, &refused) == nil && refused.Code != "" {
 			return &refused
