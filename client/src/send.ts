@@ -154,15 +154,15 @@ async function readResponse(response: Response, ownType: string | undefined) {
   const seconds = Number(headers.get('retry-after'));
   const retryAfterSeconds = seconds > 0 ? seconds : undefined;
   const { data, errors } = parse(text);
-  const [problem] = errors ?? [];
-  if (problem) {
-    const { code = 'INTERNAL', issues } = problem.extensions ?? {};
-    throw createError(code, problem.message, { issues, requestId, retryAfterSeconds });
-  }
+  // A proxy's errors may look like those of the gateway, which always have a code.
+  const [problem] = [errors ?? []].flat();
+  const { code: reason, issues } = problem?.extensions ?? {};
+  if (problem && typeof reason === 'string') throw createError(reason, problem.message, { issues, requestId, retryAfterSeconds });
   const result = ownType === undefined ? data : data?.result;
-  if (ownType === 'mutation' && result?.code) throw createError(result.code, result.message, { ...result, requestId });
+  const isWhole = ok && problem === undefined;
+  if (isWhole && ownType === 'mutation' && result?.code) throw createError(result.code, result.message, { ...result, requestId });
   const isNothing = ownType === 'query' && result === null;
-  if (ok && (isNothing || Object(result) === result)) return data;
+  if (isWhole && (isNothing || Object(result) === result)) return data;
   const code = codeOf(status);
   const hint = code === 'RATE_LIMITED' ? '' : ' A change may have been made.';
   const message = `The response, with status ${status}, is not one of the gateway: it was cut off, or a proxy sent it.${hint}`;
@@ -172,10 +172,10 @@ async function readResponse(response: Response, ownType: string | undefined) {
 interface Body {
   // biome-ignore lint/suspicious/noExplicitAny: as the type of the operation says
   readonly data?: any;
-  readonly errors?: readonly {
+  readonly errors?: readonly ({
     readonly message: string;
-    readonly extensions?: { readonly code?: string; readonly issues?: readonly Issue[] };
-  }[];
+    readonly extensions?: { readonly code?: unknown; readonly issues?: readonly Issue[] };
+  } | null)[];
 }
 
 function parse(text: string): Body {

@@ -271,10 +271,12 @@ def _read(reply: Any, read: Callable[..., Any]) -> Any:
 
 
 def _read_graphql(body: Any, details: dict[str, Any]) -> Any:
-    if body.get("errors"):
+    if body.get("errors"):  # a proxy's may look like those of the gateway, which always have a code
         error = body["errors"][0]
-        extensions = error.get("extensions") or {}
-        raise GatewayError(extensions.get("code", "INTERNAL"), error["message"], extensions.get("issues"), **details)
+        extensions = error["extensions"]
+        if not isinstance(extensions["code"], str):
+            raise TypeError("code")
+        raise GatewayError(extensions["code"], error["message"], extensions.get("issues"), **details)
     return body["data"]["result"]
 
 

@@ -368,15 +368,13 @@ func read(status int, content []byte, result any) *GatewayError {
 		}
 	}
 	err := json.Unmarshal(content, &body)
-	if err == nil && len(body.Errors) > 0 {
+	hasErrors := len(body.Errors) > 0
+	if err == nil && hasErrors && body.Errors[0].Extensions.Code != "" { // the gateway's: a proxy's have no code
 		first := body.Errors[0]
-		if first.Extensions.Code == "" {
-			first.Extensions.Code = "INTERNAL"
-		}
 		return &GatewayError{Code: first.Extensions.Code, Message: first.Message, Issues: first.Extensions.Issues}
 	}
 	_, isLookUp := result.(**UserGroup) // null is nobody; a change has a result
-	if err == nil && status/100 == 2 && body.Data.Result != nil && (isLookUp || string(body.Data.Result) != "null") {
+	if err == nil && !hasErrors && status/100 == 2 && body.Data.Result != nil && (isLookUp || string(body.Data.Result) != "null") {
 		var refused GatewayError // an error type of a mutation
 		if json.Unmarshal(body.Data.Result, &refused) == nil && refused.Code != "" {
 			return &refused
