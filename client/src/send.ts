@@ -57,6 +57,9 @@ export type Send = <Result, Variables>(
 /** Errors after which the same request is sent again: each change has its key, so that it is made once. */
 const repeated = new Set(['NETWORK', 'TIMEOUT', 'UNAVAILABLE', 'RATE_LIMITED', 'IDEMPOTENCY_KEY_IN_USE']);
 
+/** Further errors that say nothing of an earlier request for the same change. */
+const unrelated = new Set(['UNAUTHENTICATED', 'FORBIDDEN', 'INTERNAL', 'REQUEST_TIMEOUT', 'INVALID_RESPONSE']);
+
 /** Whether a change may have been made that failed so. */
 const isUncertain = ({ code, message }: GatewayError): boolean =>
   code === 'NETWORK' || code === 'TIMEOUT' || (code === 'UNAVAILABLE' && !message.includes('Nothing was changed'));
@@ -106,9 +109,9 @@ export function createSend(options: GatewayOptions): Send {
       if (!(outcome instanceof GatewayError)) return outcome;
       const pauseMs = (outcome.retryAfterSeconds ?? 0.05 * 2 ** attempt) * 1_000 * (1 + Math.random() / 2);
       if (headers['idempotency-key'] !== undefined && isUncertain(outcome)) uncertainty = outcome;
-      if (!repeated.has(outcome.code)) throw outcome;
-      // That a later request was refused says nothing of the one before.
-      if (isLast || performance.now() + pauseMs >= deadline) throw uncertainty ?? outcome;
+      const isRepeated = repeated.has(outcome.code);
+      if (!isRepeated || isLast || performance.now() + pauseMs >= deadline)
+        throw ((isRepeated || unrelated.has(outcome.code)) && uncertainty) || outcome;
       await pause(pauseMs, signal);
     }
   };

@@ -74,6 +74,9 @@ _KEEP: Any = object()
 #: Errors after which the same request is sent again.
 _REPEATED = {"NETWORK", "TIMEOUT", "UNAVAILABLE", "RATE_LIMITED", "IDEMPOTENCY_KEY_IN_USE"}
 
+#: Further errors that say nothing of an earlier request for the same change.
+_UNRELATED = {"UNAUTHENTICATED", "FORBIDDEN", "INTERNAL", "REQUEST_TIMEOUT", "INVALID_RESPONSE"}
+
 
 def _is_uncertain(error: "GatewayError") -> bool:
     """Whether a change may have been made that failed so."""
@@ -178,11 +181,10 @@ class UserGroupGateway:
                 pause = (error.retry_after or 0.05 * 2**attempt) * random.uniform(1, 1.5)
                 if "Idempotency-Key" in headers and _is_uncertain(error):
                     uncertain = error
-                if error.code not in _REPEATED:
+                if error.code not in _REPEATED or last or time.monotonic() + pause >= deadline:
+                    if uncertain and error.code in _REPEATED | _UNRELATED:
+                        raise uncertain
                     raise
-                if last or time.monotonic() + pause >= deadline:
-                    # That a later request was refused says nothing of the one before.
-                    raise uncertain or error from None
             time.sleep(pause)
             attempt += 1
 

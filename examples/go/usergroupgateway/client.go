@@ -284,12 +284,9 @@ func (c *Client) send(ctx context.Context, query string, variables any, key stri
 		if key != "" && isUncertain(failed) {
 			uncertain = failed
 		}
-		if !repeated[failed.Code] {
-			return failed
-		}
-		if isLast || time.Until(deadline) <= pause {
-			if uncertain != nil {
-				return uncertain // that a later request was refused says nothing of the one before
+		if !repeated[failed.Code] || isLast || time.Until(deadline) <= pause {
+			if uncertain != nil && (repeated[failed.Code] || unrelated[failed.Code]) {
+				return uncertain
 			}
 			return failed
 		}
@@ -304,6 +301,11 @@ func (c *Client) send(ctx context.Context, query string, variables any, key stri
 // Errors after which the same request is sent again.
 var repeated = map[string]bool{
 	"NETWORK": true, "TIMEOUT": true, "UNAVAILABLE": true, "RATE_LIMITED": true, "IDEMPOTENCY_KEY_IN_USE": true,
+}
+
+// Further errors that say nothing of an earlier request for the same change.
+var unrelated = map[string]bool{
+	"UNAUTHENTICATED": true, "FORBIDDEN": true, "INTERNAL": true, "REQUEST_TIMEOUT": true, "INVALID_RESPONSE": true,
 }
 
 // isUncertain says whether a change may have been made that failed so.
