@@ -34,7 +34,7 @@ async function deliveries() {
   const [delivery] = receiver.received;
   const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
   const sent = Object.fromEntries(names.map((name) => [name, String(delivery?.headers[name])]));
-  const old = signedHeaders(message, Math.floor(Date.now() / 1_000) - 301);
+  const old = signedHeaders(message, now() - 301);
   return {
     sent,
     refused: [
@@ -44,10 +44,20 @@ async function deliveries() {
       ...['soon', '²', '9'.repeat(5_000)].map((timestamp) => ({ headers: { ...sent, 'webhook-timestamp': timestamp }, body })),
       ...names.map((name) => ({ headers: Object.fromEntries(Object.entries(sent).filter(([each]) => each !== name)), body })),
       { headers: { ...sent, 'webhook-signature': 'v1,é' }, body },
-      { headers: signedHeaders({ ...message, secrets: message.secrets.slice(0, 1) }, Math.floor(Date.now() / 1_000)), body },
+      { headers: signedHeaders({ ...message, secrets: message.secrets.slice(0, 1) }, now()), body },
     ],
   };
 }
+
+const now = () => Math.floor(Date.now() / 1_000);
+
+/** Deliveries that are signed with what is no secret: nothing, which everybody could sign with, and no base64. */
+const signedWithout = () =>
+  ['', 'whsec_', `whsec_#${secret.slice(6)}`].map((wrong) => ({
+    secret: wrong,
+    headers: signedHeaders({ ...message, secrets: [wrong] }, now()),
+    body,
+  }));
 
 test('the JavaScript of the page accepts a delivery, and nothing else', async () => {
   vi.stubEnv('WEBHOOK_SECRET', secret);
@@ -64,6 +74,10 @@ test('the JavaScript of the page accepts a delivery, and nothing else', async ()
   expect(await post(sent, body)).toBe(204);
   expect(enqueued).toEqual([[message.id, JSON.parse(body)]]);
   for (const { headers, body: text } of refused) expect(await post(headers, text)).toBe(400);
+  for (const { secret: wrong, headers } of signedWithout()) {
+    vi.stubEnv('WEBHOOK_SECRET', wrong);
+    expect(await post(headers, body)).toBe(400);
+  }
   expect(enqueued).toHaveLength(1);
 });
 
@@ -74,16 +88,19 @@ test.skipIf(!hasPython)('the Python of the page accepts a delivery, and nothing 
   const program = `${textOf('python')}
 import sys
 for case in json.load(sys.stdin):
-    print(json.dumps(verify(case['secret'], case['headers'], case['body'].encode())))
+    try:
+        print(json.dumps(verify(case['secret'], case['headers'], case['body'].encode())))
+    except ValueError:
+        print('"wrong secret"')
 `;
-  const input = [{ headers: sent, body }, ...refused].map((each) => ({ ...each, secret }));
+  const input = [...[{ headers: sent, body }, ...refused].map((each) => ({ ...each, secret })), ...signedWithout()];
   const output = execFileSync('python3', ['-c', program], { input: JSON.stringify(input), encoding: 'utf8' });
   expect(
     output
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line)),
-  ).toEqual([JSON.parse(body), ...refused.map(() => null)]);
+  ).toEqual([JSON.parse(body), ...refused.map(() => null), ...signedWithout().map(() => 'wrong secret')]);
 });
 
 test('the sample has the lines that were promised', () => {
