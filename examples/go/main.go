@@ -5,6 +5,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"html/template"
@@ -143,8 +144,11 @@ func handle(run func(http.ResponseWriter, *http.Request) error) http.HandlerFunc
 		var failed *usergroupgateway.GatewayError
 		switch {
 		case err == nil:
-		case !errors.As(err, &failed):
+		case errors.Is(err, context.Canceled):
 			log.Print(err) // the browser has gone
+		case !errors.As(err, &failed):
+			log.Print(err)
+			http.Error(response, "Something went wrong.", http.StatusInternalServerError)
 		case failed.Code == "NOT_FOUND" || failed.Code == "SUSPENDED": // a moment ago
 			http.Error(response, "Sign in again.", http.StatusUnauthorized)
 		case strings.HasSuffix(failed.Code, "_EMBED_TOKEN"):

@@ -64,6 +64,26 @@ describe.skipIf(lacks('go', ['version'], 'golang-go'))('Go', () => {
     expect(await dataStatus(started, embedToken)).toBe(200);
   });
 
+  test('the embed backend says that it failed, whatever the error, unless the browser has gone', async () => {
+    const overlay = join(folder, 'handle.json');
+    const source = join(folder, 'handle_test.go');
+    writeFileSync(overlay, JSON.stringify({ Replace: { [join(module, 'handle_test.go')]: source } }));
+    writeFileSync(
+      source,
+      `package main
+import ("context"; "errors"; "fmt"; "net/http"; "net/http/httptest"; "testing")
+func TestHandle(t *testing.T) {
+for status, err := range map[int]error{500: errors.New("unknown"), 200: fmt.Errorf("sending: %w", context.Canceled)} {
+recorder := httptest.NewRecorder()
+handle(func(http.ResponseWriter, *http.Request) error { return err })(recorder, nil)
+if recorder.Code != status { t.Errorf("%v: %d", err, recorder.Code) }
+}
+}`,
+    );
+    const { code, stdout } = await launch('go', ['test', '-vet=off', '-overlay', overlay, '.'], {}, { cwd: module }).ended;
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^ok/)]);
+  });
+
   test('the sample of the README works', async () => {
     const gateway = await startGateway();
     onTestFinished(() => gateway.close());
@@ -108,11 +128,13 @@ import ("context"; "fmt"; "example.com/embed-backend/usergroupgateway")
 func main() {
 client, _ := usergroupgateway.New("http://127.0.0.1:1", "token")
 _, _, err := client.GetOrCreate(context.Background(), usergroupgateway.GetOrCreateInput{ProvidedID: "acme\\xff"})
-fmt.Print(err)
+fmt.Print(err, "\\n")
+// Of a browser's, it is no token.
+fmt.Print(client.ResolveViewer(context.Background(), "ugt_\\xff"))
 }`,
     );
     await buildBeside(join(folder, 'invalid'), source);
     const { stdout, stderr } = await launch(join(folder, 'invalid'), [], {}).ended;
-    expect([stdout, stderr]).toEqual(['a text is not valid UTF-8', '']);
+    expect([stdout, stderr]).toEqual(['a text is not valid UTF-8\n<nil> <nil>', '']);
   });
 });

@@ -28,6 +28,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode/utf8"
 )
 
 // GatewayError says why a call failed.
@@ -172,8 +173,8 @@ const (
 // ResolveViewer returns the group that views with a token; nil if it identifies none, whatever a browser sent. Needs
 // the scope groups:resolve.
 func (c *Client) ResolveViewer(ctx context.Context, token string) (*UserGroup, error) {
-	if len(token) > 4_000 {
-		return nil, nil // no token is that long
+	if len(token) > 4_000 || !utf8.ValidString(token) {
+		return nil, nil // no token is like that
 	}
 	var found *UserGroup
 	err := c.send(ctx, resolve, map[string]string{"token": token}, "", &found)
