@@ -1,4 +1,4 @@
-import type { ErrorCode, UserGroup } from './generated.ts';
+import type { ErrorCode, Viewer } from './generated.ts';
 
 /** One problem with an input. */
 export interface Issue {
@@ -27,7 +27,7 @@ export interface GatewayErrorDetails {
   readonly issues?: readonly Issue[] | undefined;
   readonly requestId?: string | undefined;
   readonly retryAfterSeconds?: number | undefined;
-  readonly userGroup?: UserGroup | undefined;
+  readonly userGroup?: Viewer | undefined;
   readonly cause?: unknown;
 }
 
@@ -72,8 +72,8 @@ export class SuspendedError extends GatewayError {}
 
 /** The group does not have the `expectedVersion`. Nothing was changed. */
 export class VersionMismatchError extends GatewayError {
-  /** The group as it is. */
-  readonly userGroup: UserGroup | undefined;
+  /** The group as it is, without its token: errors are logged. */
+  readonly userGroup: Viewer | undefined;
 
   constructor(code: GatewayErrorCode, message: string, details: GatewayErrorDetails = {}) {
     super(code, message, details);
