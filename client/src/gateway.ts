@@ -40,7 +40,7 @@ export class UserGroupGateway {
   /** Follows every change. */
   readonly events: Events;
 
-  /** @throws TypeError when `url` is no URL, or `apiToken` is empty or has spaces or line breaks. */
+  /** @throws TypeError when `url` is no URL or has credentials, or `apiToken` is empty or has spaces or line breaks. */
   constructor(options: GatewayOptions) {
     this.#send = createSend(options);
     this.userGroups = new UserGroups(this.#send);

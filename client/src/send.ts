@@ -70,7 +70,9 @@ export const defaultTimeoutMs = 30_000;
 /** Creates the function that sends operations. */
 export function createSend(options: GatewayOptions): Send {
   const { apiToken, timeoutMs = defaultTimeoutMs, retries = 3, onRequest } = options;
-  const endpoint = `${new URL(options.url).href.replace(/\/+$/, '')}/graphql`;
+  const { href, username, password } = new URL(options.url);
+  if (username || password) throw new TypeError('url must have no user name and no password: the gateway takes apiToken alone.');
+  const endpoint = `${href.replace(/\/+$/, '')}/graphql`;
   // An unset variable of the environment, or the line break at the end of a file. Not shown: it is a secret.
   if (typeof apiToken !== 'string' || !/^[\x21-\x7e]+$/.test(apiToken))
     throw new TypeError('apiToken must be a text of printable characters without spaces or line breaks.');

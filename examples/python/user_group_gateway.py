@@ -90,6 +90,8 @@ class UserGroupGateway:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError("url must begin with http:// or https://, and have a host.")
+        if "@" in parts.netloc:
+            raise ValueError("url must have no user name and no password: the gateway takes api_token alone.")
         if not re.fullmatch(r"[\x21-\x7e]+", api_token):
             raise ValueError("api_token must be a text of printable characters without spaces or line breaks.")
         connection = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection

@@ -132,6 +132,11 @@ test('a gateway with persisted operations executes those of the client, which it
   await expect(restricted.query('{ caller { name } }')).rejects.toThrow(InvalidInputError);
 });
 
+test('a URL with credentials is refused without repeating them', () => {
+  const create = () => new UserGroupGateway({ url: 'https://user:password@example.com', apiToken: 'token' });
+  expect(create).toThrow(new TypeError('url must have no user name and no password: the gateway takes apiToken alone.'));
+});
+
 test('a gateway that does not listen is an error with its address', async () => {
   const url = `http://127.0.0.1:${await freePort()}`;
   const closed = new UserGroupGateway({ url, apiToken: gateway.token, retries: 1 });

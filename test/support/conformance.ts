@@ -21,6 +21,7 @@ export interface ConformanceCase {
   readonly requires?: readonly string[];
   readonly options?: {
     readonly path?: string;
+    readonly userInfo?: string;
     readonly apiToken?: string;
     readonly timeoutMs?: number;
     readonly retries?: number;
@@ -123,11 +124,11 @@ export async function checkConformance(
   run: (testCase: RunnableCase) => Promise<readonly Outcome[]>,
 ): Promise<void> {
   const { options, responses = [], requests, furtherRequests = false } = testCase;
-  const { path = '', apiToken = 'ugk_conformance', timeoutMs = 20_000, retries = 3 } = options ?? {};
+  const { path = '', userInfo = '', apiToken = 'ugk_conformance', timeoutMs = 20_000, retries = 3 } = options ?? {};
   const server = await startScriptedServer(responses);
   try {
     const text = JSON.stringify(testCase).replaceAll('{server}', server.url);
-    const url = server.url + path;
+    const url = server.url.replace('//', `//${userInfo}`) + path;
     const outcomes = await run({ ...JSON.parse(text), url, apiToken, timeoutMs, retries });
     expect(outcomes).toHaveLength(testCase.calls.length);
     for (const [index, { elapsedMs, ...outcome }] of outcomes.entries()) {
