@@ -1,17 +1,19 @@
 import { createError } from './errors.ts';
 import { decodeBase64 } from './jwt.ts';
 
-/** What a webhook tells: that something changed, and of which group; no values. Read the group to see them. */
+/** What a webhook tells: that something changed, and of what; no values. Read the group to see them. */
 export interface WebhookEvent {
   /** What happened, such as `user_group.updated`. */
   readonly type: string;
   /** When, as ISO 8601. */
   readonly timestamp: string;
   readonly data: {
-    /** The globally unique id of the group. */
-    readonly id: string;
-    readonly provided_id: string;
-    readonly team_id: number;
+    /** The globally unique id of the group, the API token or the webhook; null for an event of the whole gateway. */
+    readonly id: string | null;
+    /** That of the group; null for an event of anything else. */
+    readonly provided_id: string | null;
+    /** That of the group; null for an event of anything else. */
+    readonly team_id: number | null;
     readonly environment: string;
     /** The fields that changed, such as `name` or `properties.plan`. */
     readonly changed: readonly string[];

@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
-import { afterEach, expect, test, vi } from 'vitest';
-import { verifyWebhook, WebhookError } from '../../client/src/index.ts';
+import { afterEach, expect, expectTypeOf, test, vi } from 'vitest';
+import { verifyWebhook, WebhookError, type WebhookEvent } from '../../client/src/index.ts';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -31,6 +31,16 @@ test('accepts what the reference implementation signs, in every form of headers 
     for (const body of [text, Buffer.from(text), new TextEncoder().encode(text)])
       expect(await verifyWebhook(secret, form, body)).toEqual(event);
   }
+});
+
+test('the type of an event says what is null for one that is not of a group', () => {
+  expectTypeOf<WebhookEvent['data']>().toEqualTypeOf<{
+    readonly id: string | null;
+    readonly provided_id: string | null;
+    readonly team_id: number | null;
+    readonly environment: string;
+    readonly changed: readonly string[];
+  }>();
 });
 
 test('accepts one valid signature among several, while the secret is rotated', async () => {

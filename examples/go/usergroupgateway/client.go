@@ -399,7 +399,7 @@ func read(status int, content []byte, result any) *GatewayError {
 	return &GatewayError{Code: code, Message: message}
 }
 
-// WebhookEvent says what happened, and to which group.
+// WebhookEvent says what happened, and to what. ProvidedID and TeamID are empty for what is not a group.
 type WebhookEvent struct {
 	Type      string `json:"type"`
 	Timestamp string `json:"timestamp"`
