@@ -15,6 +15,8 @@ const gateway = new UserGroupGateway({ url: GATEWAY, apiToken: API_TOKEN });
 
 // Rejects what is not UTF-8, instead of storing wrong characters, and removes a byte order mark.
 const text = new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file));
+// The parser checks no columns where there is no line.
+if (text.trim() === '') checkColumns([]);
 const rows = parse(text, { columns: checkColumns, skip_empty_lines: true, info: true });
 
 /** Returns the names of the columns. @throws Error when one is missing, unknown or repeated: a misspelled one would be lost. */

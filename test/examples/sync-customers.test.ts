@@ -75,6 +75,8 @@ test('updates what differs, keeps other properties, and reports each line that f
 test.each([
   ['is not UTF-8', Uint8Array.from([...Buffer.from('id,name\na,M'), 0xfc, 0x0a]), {}, 'ERR_ENCODING_INVALID_ENCODED_DATA'],
   ['has a line with too few fields', 'id,name,plan\nnew,New,gold\nother,Other\n', {}, 'CSV_RECORD_INCONSISTENT_COLUMNS'],
+  ['is empty', '', {}, 'has no column "id", has no column "name". Nothing was sent.'],
+  ['has nothing but empty lines', '\ufeff\n\n', {}, 'has no column "id", has no column "name". Nothing was sent.'],
   ['has no column name', 'id,plan\nacme,gold\n', {}, 'has no column "name". Nothing was sent.'],
   [
     'has a column in another case',
