@@ -1,4 +1,4 @@
-import { Conflict, Forbidden, GatewayError, InvalidInput, Unauthenticated } from '../../errors.ts';
+import { Conflict, Forbidden, InvalidInput, Unauthenticated } from '../../errors.ts';
 import { builder } from '../../graphql/builder.ts';
 import { EnvironmentTagType } from '../../graphql/scalars.ts';
 import type { FieldCost, RawVariables } from '../../graphql/selection.ts';
@@ -95,11 +95,9 @@ builder.relayMutationField(
       `Does what getOrCreateUserGroup does for 1 to ${maxGroups} groups at once, with the same results as calls ` +
       'one after another, and many times faster. An error of one group does not affect the others. Select properties and mapping ' +
       'only for some 100 groups at a time: their cost counts for each group. Requires the scope groups:write.',
-    resolve: async (_, { input: { groups } }, { services, caller, countError }, info) => {
-      const results = await getOrCreateUserGroups(services, caller, groups, { withJson: readsJson(info) });
-      for (const result of results) if (result instanceof GatewayError) countError(result.code);
-      return { results };
-    },
+    resolve: async (_, { input: { groups } }, { services, caller }, info) => ({
+      results: await getOrCreateUserGroups(services, caller, groups, { withJson: readsJson(info) }),
+    }),
   },
   {
     description: 'The outcome of each group.',
