@@ -120,7 +120,7 @@ function describeRemaining(remaining: readonly KeyUse[], problems: readonly stri
   const why =
     problems.length > 0
       ? problems.join('\n')
-      : 'A gateway still encrypts with that key: restart it, then run this command again.';
+      : 'They were locked, or a gateway still encrypts with that key. Run this command again; if it says the same, restart the gateways.';
   return `Some values still use another key, which must be kept: ${uses}.\n${why}`;
 }
 

@@ -46,9 +46,14 @@ test('a query whose part cannot be read can be sent again', async () => {
 });
 
 test.each([
-  [true, { group: {} }, 200, 'Too busy. This part was not executed, others were: send it alone. Try again.'],
-  [true, { other: {}, group: null }, 200, 'Too busy. This part was not executed, others were: send it alone. Try again.'],
-  [true, { group: null }, 503, 'Too busy. Nothing was changed. Try again.'],
+  [true, { group: {} }, 200, 'Too busy. This part was not executed, others may have been: send it alone. Try again.'],
+  [
+    true,
+    { other: {}, group: null },
+    200,
+    'Too busy. This part was not executed, others may have been: send it alone. Try again.',
+  ],
+  [true, { __typename: 'Mutation', group: null }, 503, 'Too busy. Nothing was changed. Try again.'],
   [false, { group: {} }, 503, 'Too busy. Nothing was changed. Try again.'],
 ])('what was changed is not denied: a mutation %s, the result %j', (isMutation, data, expected, message) => {
   const operationInfo = { operation: '', cost: undefined, isMutation };

@@ -53,7 +53,7 @@ const rotation = (token: string) =>
   );
 const bulk = mutation(
   'getOrCreateUserGroups',
-  '{ groups: [{ providedId: "bulk 1" }, { providedId: "" }, { providedId: "bulk 2" }] }',
+  '{ groups: [{ providedId: "bulk 1" }, { providedId: "" }, { providedId: "bulk 2", environmentTag: CUSTOMER }] }',
   '... on GetOrCreateUserGroupsPayload { results { ... on GetOrCreateUserGroupPayload { created userGroup { token } } ... on Error { code } } }',
 );
 const rename = (name: string, expectedVersion: number | null = null) =>

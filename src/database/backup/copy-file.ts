@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { type FileHandle, open, writeFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FindDamaged } from './page-checksums.ts';
 
 /** How much is read at once: the memory that a copy takes. */
@@ -58,19 +59,22 @@ interface Part {
   readonly findDamaged: FindDamaged | undefined;
 }
 
-/** How often a part is read in which a page seems damaged: it may be read while it is written. */
-const maxReads = 5;
+/** How often a part is read in which a page seems damaged, and the pause between: a page may be read while it is written. */
+const maxReads = 20;
+const rereadMs = 100;
 
 async function readIntact(path: string, file: FileHandle, { offset, length, findDamaged }: Part): Promise<Buffer> {
   for (let reads = 1; ; reads += 1) {
     const part = await readPart(file, offset, length);
     const damaged = findDamaged?.(part, offset);
     if (damaged === undefined) return part;
-    if (reads < maxReads) continue;
-    throw new Error(
-      `Page ${damaged} of ${path} is damaged: its checksum is wrong. No backup was made. Keep the earlier backups, check the disk, ` +
-        'and restore the latest one.',
-    );
+    if (reads === maxReads) {
+      throw new Error(
+        `Page ${damaged} of ${path} is damaged: its checksum is wrong. No backup was made. Keep the earlier backups, check the ` +
+          'disk, and restore the latest one.',
+      );
+    }
+    await sleep(rereadMs);
   }
 }
 

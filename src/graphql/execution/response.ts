@@ -114,7 +114,8 @@ export function renderResult(result: ExecutionResult, type: ResponseType, contex
   const errors = finishErrors(result.errors.map(publicError), context);
   const isExecuted = result.data !== undefined;
   // A client that sends a failed request again, as the status of a failure has it do, would make another change.
-  const isChanged = context.operationInfo.isMutation === true && Object.values(result.data ?? {}).some((value) => value != null);
+  const isMade = (value: unknown): boolean => typeof value === 'object' && value !== null; // no __typename
+  const isChanged = context.operationInfo.isMutation === true && Object.values(result.data ?? {}).some(isMade);
   const isInvalidDocument = !isExecuted && errors.some(({ locations }) => locations);
   let status = isExecuted || type === mediaTypes.json ? 200 : 400;
   for (const { http } of isChanged ? [] : errors.map(({ extensions }) => extensions)) {
@@ -129,8 +130,8 @@ export function renderResult(result: ExecutionResult, type: ResponseType, contex
   };
 }
 
-/** What the message of a failure says instead of {@link nothingChanged} if other parts of a mutation were executed. */
-const othersExecuted = 'This part was not executed, others were: send it alone. ';
+/** What the message of a failure says instead of {@link nothingChanged} if other parts of a mutation may have been made. */
+const othersExecuted = 'This part was not executed, others may have been: send it alone. ';
 
 /** An error as the caller gets it: without what it says about the response. @param isChanged whether a change was made. */
 function shownError({ message, locations, path, extensions }: GraphQLError, isChanged: boolean): object {

@@ -41,7 +41,7 @@ export interface ImportUpdate extends UserGroupChange {
  * statistics yet, and all of it would be read for each batch.
  */
 export async function useIndexes(query: Database['query']): Promise<void> {
-  await query('import-use-indexes', 'set local enable_seqscan = off', []);
+  await query('import-settings', "select set_config('enable_seqscan', 'off', true), set_config('lock_timeout', '0', true)", []);
 }
 
 /** The groups that tokens with these keyed hashes (hexadecimal) identify. */
