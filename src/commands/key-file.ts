@@ -12,7 +12,8 @@ import type { Config } from '../settings.ts';
 export const keyFile = (dataDir: string): string => join(dataDir, keyFileName);
 
 /**
- * How often a running gateway looks for changes of the file: after twice that, every gateway encrypts with a key that was added.
+ * How often a running gateway looks for changes of the file: after twice that, every gateway that can read it encrypts with a key
+ * that was added.
  */
 export const keyRefreshMs = 1_000;
 

@@ -72,7 +72,7 @@ async function rotateEncryption(context: CommandContext, { stdout, stderr }: Out
   const { config, database, keys: ring } = context;
   const file = config.encryptionKeys ? undefined : keyFile(config.dataDir);
   const isAdded = await withKeysLock(database, () => addKeyUnlessPending(database, ring, file));
-  if (isAdded) await sleep(2 * keyRefreshMs); // until every gateway encrypts with it
+  if (isAdded) await sleep(2 * keyRefreshMs); // until every gateway that can read the file encrypts with it
 
   const [to = '', from = null] = ring.ids;
   await recordEncryptionKeyRotation(database, ownAuthor(), { from, to }); // before, because it may be interrupted

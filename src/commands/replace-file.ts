@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, chown, lstat, open, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { lstat, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
+import { createFile } from '../database/durable-file.ts';
 
 /** A text that is ready to replace that of a file. */
 export interface Replacement {
@@ -24,9 +25,9 @@ export interface Replacement {
  */
 export async function prepareReplacement(path: string, previous: Buffer, text: string): Promise<Replacement> {
   const target = await realpath(path);
-  const { uid, gid, mode, nlink } = await stat(target);
-  if ((mode & 0o222) === 0) throw new Error('The file is read-only, and was not replaced.');
-  if (nlink > 1) throw new Error('The file has further hard links, which would keep the old text, and was not replaced.');
+  const found = await stat(target);
+  if ((found.mode & 0o222) === 0) throw new Error('The file is read-only, and was not replaced.');
+  if (found.nlink > 1) throw new Error('The file has further hard links, which would keep the old text, and was not replaced.');
   const draft = `${target}.${randomUUID()}.tmp`;
   const discard = () => rm(draft, { force: true });
   const isReplaced = async () => {
@@ -36,10 +37,7 @@ export async function prepareReplacement(path: string, previous: Buffer, text: s
     throw new Error('The file has changed in the meantime, and was not replaced. Run the command again.');
   };
   try {
-    await writeFile(draft, text, { mode, flag: 'wx', flush: true });
-    const own = await stat(draft);
-    if (own.uid !== uid || own.gid !== gid) await chown(draft, uid, gid); // with another owner, the first may be locked out
-    await chmod(draft, mode); // what writeFile sets is reduced by the umask
+    createFile(draft, text, found);
     await isReplaced();
   } catch (error) {
     await discard();

@@ -1,5 +1,18 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -36,6 +49,27 @@ test('a key that is added comes first, and the others stay', () => {
   expect(readKeyFile(file)).toHaveLength(2);
   expect(mode()).toBe(0o600);
   expect(readdirSync(folder)).toEqual(['encryption-keys']);
+});
+
+test.runIf(process.getuid?.() === 0)('as root, a key that is added leaves the file to its owner, its group and its mode', () => {
+  createKeyFile(file);
+  chownSync(file, 4_711, 4_712);
+  chmodSync(file, 0o640);
+  addKey(file);
+  const { uid, gid } = statSync(file);
+  expect({ uid, gid, mode: mode(), keys: readKeyFile(file).length }).toEqual({ uid: 4_711, gid: 4_712, mode: 0o640, keys: 2 });
+});
+
+test.runIf(process.platform !== 'win32')('a key is added to the file that a symbolic link leads to, and the link stays', () => {
+  const elsewhere = join(folder, 'elsewhere');
+  mkdirSync(elsewhere);
+  const target = join(elsewhere, 'keys');
+  createKeyFile(target);
+  symlinkSync(target, file);
+  const { reload } = followKeyFile(file);
+  addKey(file);
+  expect([lstatSync(file).isSymbolicLink(), readKeyFile(target).length, reload()?.length]).toEqual([true, 2, 2]);
+  expect(readdirSync(elsewhere)).toEqual(['keys']);
 });
 
 test.each([
