@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
@@ -105,6 +106,12 @@ function stopped(change: (path: string) => void): NodeJS.ProcessEnv {
   onTestFinished(() => dataDir.remove());
   change(dataDir.path);
   return { DATA_DIR: dataDir.path };
+}
+
+/** Makes everything in a `DATA_DIR` another user's, as if that one ran the gateway. */
+function giveTo(id: number, path: string, mode: number): void {
+  execFileSync('chown', ['-R', `${id}:${id}`, path]);
+  chmodSync(path, mode);
 }
 
 /** A file in a folder of its own. */
@@ -268,6 +275,15 @@ test.each<Case>([
           () => when(stopped((path) => chownSync(join(path, 'postgres'), 4_711, 4_711))),
           /\/postgres belongs to another user than the one that runs PostgreSQL As root, run: chown -R \d+:\d+ .*\/postgres$/,
         ],
+        ...[0o755, 0o700].map(
+          (mode): Case => [
+            'data-directory',
+            `of a gateway that another user runs, with mode ${mode.toString(8)}`,
+            'failure',
+            () => when(stopped((path) => giveTo(4_711, path, mode))),
+            /^The database in .*\/postgres belongs to the user with the id 4711, and this is the one with the id 0 Run .* sudo -E -u '#4711' /,
+          ],
+        ),
         ...['global', 'global/pg_control', 'postgresql.conf', 'base', 'pg_xact'].map(
           (name): Case => [
             'data-directory',

@@ -344,6 +344,27 @@ describe('a DATA_DIR whose database is gone', () => {
   });
 });
 
+test.runIf(asRoot)(
+  'commands that root runs on the DATA_DIR of another user say who must run them, and work as that user',
+  async () => {
+    dataDir = copyDataDir();
+    execFileSync('chown', ['-R', '4711:4711', dataDir.path]);
+    chmodSync(dataDir.path, 0o700);
+    const settings = { DATA_DIR: dataDir.path };
+    for (const command of [['token', 'list'], ['backup', `${dataDir.path}/never`], ['keys', 'rotate', 'encryption'], ['serve']]) {
+      const { code, stderr } = await run(command, settings);
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr:
+          `The database in ${dataDir.path}/postgres belongs to the user with the id 4711, and this is the one with the id 0. ` +
+          "Run every command as the user that runs the gateway: sudo -E -u '#4711' COMMAND\n",
+      });
+    }
+    const owner = launch(process.execPath, ['dist/main.js', 'token', 'list'], settings, { uid: 4_711, gid: 4_711 });
+    expect(await owner.ended).toMatchObject({ code: 0, stdout: expect.stringContaining('No API tokens') });
+  },
+);
+
 describe.runIf(asRoot)('a DATA_DIR whose mode has changed', () => {
   const listTokens = async () => {
     const { code, stdout, stderr } = await run(['token', 'list'], { DATA_DIR: dataDir.path });

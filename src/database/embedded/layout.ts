@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { accessSync, chmodSync, constants, existsSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { readOrCreate } from '../durable-file.ts';
+import { passwordFileName } from './password.ts';
 
 /** The folders of the embedded PostgreSQL, and the user it runs as. */
 export interface Layout {
@@ -85,7 +86,7 @@ export function findLayout(dataDir: string): Layout | undefined {
  * Where the database is that was created before: whoever changes the mode of a folder, or the user that runs the gateway, must
  * not get an empty one in another place.
  *
- * @throws UncertainDatabase when there are two, or PostgreSQL's user has no access to it any more.
+ * @throws UncertainDatabase when there are two, another user runs the gateway, or PostgreSQL's user has no access to it any more.
  */
 function findHome(dataDir: string, user: SystemUser | undefined): string | undefined {
   const record = join(dataDir, homeRecord);
@@ -96,12 +97,31 @@ function findHome(dataDir: string, user: SystemUser | undefined): string | undef
       `There are two databases of this DATA_DIR: ${join(home, clusterName)} and ${join(other, clusterName)}`,
       `Move the one that is not used to another place; with the second, delete ${record}, too.`,
     );
+  if (home) requireOwn(dataDir, join(home, clusterName), user);
   if (home && user && !canEnter(user, home))
     throw new UncertainDatabase(
       `The database is in ${join(home, clusterName)}, and PostgreSQL runs as the user with the id ${user.uid}, who may not enter that folder`,
       `Run chmod o+x on ${home}, and on the folders above it.`,
     );
   return home;
+}
+
+/**
+ * Only its owner can run PostgreSQL on a data directory. Data that is root's, or whose password is this user's, was given away by
+ * mistake: the command doctor says how to take it back.
+ *
+ * @throws UncertainDatabase when another user runs the gateway.
+ */
+function requireOwn(dataDir: string, cluster: string, user: SystemUser | undefined): void {
+  const own = process.geteuid?.();
+  if (own === undefined) return;
+  const owner = statSync(cluster).uid;
+  const password = statSync(join(dataDir, passwordFileName), { throwIfNoEntry: false });
+  if ([0, user?.uid ?? own].includes(owner) || password?.uid === own) return;
+  throw new UncertainDatabase(
+    `The database in ${cluster} belongs to the user with the id ${owner}, and this is the one with the id ${own}`,
+    `Run every command as the user that runs the gateway: sudo -E -u '#${owner}' COMMAND`,
+  );
 }
 
 /** pg_ctl builds shell commands with paths in double quotes, in which a shell would interpret these characters. */
