@@ -5,6 +5,7 @@ import { restoreBackup } from '../database/backup/restore-backup.ts';
 import { type Connection, connectDatabase, type Database } from '../database/client.ts';
 import { keyFileName } from '../database/embedded/layout.ts';
 import { passwordFileName } from '../database/embedded/password.ts';
+import { describeServerError } from '../database/errors.ts';
 import { embeddedDatabase } from '../database/open.ts';
 import { countGroups } from '../database/server-state.ts';
 import { KeyRing } from '../encryption/keys.ts';
@@ -161,7 +162,8 @@ async function inspectBefore(connection: Connection, config: Config): Promise<vo
     await requireFittingKeys(database, config, config.dataDir);
   } catch (cause) {
     const remedy = 'To make a backup without encryption keys all the same, pass --without-keys.';
-    throw new Error(`A backup could not be used. ${(cause as Error).message} ${remedy}`, { cause });
+    const found = describeServerError(cause) ?? `A backup could not be used. ${(cause as Error).message}`;
+    throw new Error(`${found} ${remedy}`, { cause });
   } finally {
     await database.close();
   }
@@ -172,6 +174,7 @@ async function inspect(connection: Connection, config: Config, folder: string): 
   const database = connectDatabase(connection, { namedStatements: false });
   try {
     await requireFittingKeys(database, config, folder).catch((cause: Error) => {
+      if (describeServerError(cause)) throw cause;
       const remedy = `Pass a folder whose file ${keyFileName} has them with --keys FOLDER, or set ENCRYPTION_KEYS.`;
       throw new Error(`The backup cannot be used without its encryption keys. ${cause.message} ${remedy}`, { cause });
     });

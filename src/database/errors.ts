@@ -78,6 +78,22 @@ export function isUnavailable(error: unknown): boolean {
   return codesOf(error).some((code) => unavailableCodes.has(code) || unavailableStates.some((pattern) => pattern.test(code)));
 }
 
+/** What an error of the server means to the operator of its data; undefined for any other error. */
+export function describeServerError(error: unknown): string | undefined {
+  if (!(error instanceof pg.DatabaseError)) return undefined;
+  const { code = '', message } = error;
+  return `PostgreSQL reported: ${message} (${code}). ${remedies[code] ?? 'Resolve that, and run the command again.'}`;
+}
+
+const damagedData = 'The data is damaged: restore a backup that was made before.';
+
+/** What to do about errors of the server, by their SQLSTATE. */
+const remedies: Readonly<Record<string, string>> = {
+  XX001: damagedData,
+  XX002: damagedData,
+  '53100': 'Free space on the disk of the database, and run the command again.',
+};
+
 /** Whether an error means that the server stopped a statement that ran for too long. */
 export const isStatementTimeout = (error: unknown): boolean => hasCode(error, ['57014']);
 

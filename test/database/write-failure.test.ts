@@ -1,8 +1,12 @@
+import pg from 'pg';
 import { expect, test } from 'vitest';
 import { describeWriteFailure } from '../../src/database/backup/backup-target.ts';
 
 const ofFile = (code: string) => Object.assign(new Error(`${code}: of a file`), { code, syscall: 'write' });
 const ofConnection = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' });
+const ofServer = Object.assign(new pg.DatabaseError('could not extend file: No space left on device', 0, 'error'), {
+  code: '53100',
+});
 const used = new Error('It was used by a gateway. Stop the gateway.');
 
 test.each([
@@ -19,6 +23,12 @@ test.each([
     '/b could not be written completely: EIO: of a file. Delete /b/x and /c/x, which could not be removed.',
   ],
   [ofConnection, [], 'read ECONNRESET'],
+  [
+    ofServer,
+    ['/b/x'],
+    'PostgreSQL reported: could not extend file: No space left on device (53100). Free space on the disk of the database, and run ' +
+      'the command again. Delete /b/x, which could not be removed.',
+  ],
   [used, [], used.message],
   [used, ['/b/x'], 'It was used by a gateway. Stop the gateway. Delete /b/x, which could not be removed.'],
 ])('says what failed, and what is left (%s, %j)', (error, left, text) => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { backup, restore } from '../../src/commands/backup.ts';
 import { UsageError } from '../../src/commands/options.ts';
 import { readManifest, writeManifest } from '../../src/database/backup/manifest.ts';
@@ -10,15 +10,22 @@ import type { TestDataDir } from '../support/data-dir.ts';
 import { makeDatabaseFolder } from '../support/database-folder.ts';
 import { makeKeyedDataDir, startEmbeddedGateway } from '../support/embedded-gateway.ts';
 import { testKey } from '../support/keys.ts';
+import { run } from '../support/process.ts';
 import { collect } from '../support/text-stream.ts';
 
 let dataDir: TestDataDir;
 let folder: string;
+/** The files of the table of user groups, and of the index of their tokens, in the data directory. */
+let files: Record<'table' | 'tokens', string>;
 beforeAll(async () => {
   dataDir = makeKeyedDataDir();
   folder = makeDatabaseFolder();
   const gateway = await startEmbeddedGateway(dataDir.path);
   await gateway.send('GET', '/api/user', { body: { user_group_id: 'acme' } });
+  const { rows } = await gateway.database.pool.query<typeof files>(
+    `select pg_relation_filepath('user_group') as table, pg_relation_filepath('user_group_token_hash_key') as tokens`,
+  );
+  files = rows[0] as typeof files;
   await gateway.close();
 });
 afterAll(async () => {
@@ -33,6 +40,22 @@ async function runHere(command: typeof backup, ...args: string[]): Promise<{ cod
   const [stdout, stderr] = [collect(), collect()];
   const code = await command(args, { stdout: stdout.stream, stderr: stderr.stream });
   return { code, stdout: stdout.text(), stderr: stderr.text() };
+}
+
+/** Replaces a file of a backup, also in its manifest. */
+async function replaceIn(target: string, path: string, content: Buffer): Promise<void> {
+  const manifest = await readManifest(target);
+  writeFileSync(join(target, path), content);
+  const sha256 = createHash('sha256').update(content).digest('hex');
+  const replaced = manifest.files.map((file) => (file.path === path ? { ...file, sha256, bytes: content.length } : file));
+  rmSync(join(target, 'backup-manifest.ndjson'));
+  await writeManifest(target, { ...manifest, files: replaced });
+}
+
+/** The content of a file with a first page that PostgreSQL rejects. */
+function damage(file: string): Buffer {
+  const content = readFileSync(file);
+  return content.fill(0xff, 0, 8_192);
 }
 
 test('backup and restore say what they wrote, with which secrets, and how many groups there are', async () => {
@@ -124,15 +147,7 @@ describe('a backup whose keys are not those of the database', () => {
     expect(await runHere(backup, target)).toMatchObject({ code: 0 });
     const right = join(folder, 'right');
     mkdirSync(right);
-    const manifest = await readManifest(target);
-    const stale = generateEncryptionKey();
-    writeFileSync(join(target, 'encryption-keys'), stale);
-    const sha256 = createHash('sha256').update(stale).digest('hex');
-    const files = manifest.files.map((file) =>
-      file.path === 'encryption-keys' ? { ...file, sha256, bytes: stale.length } : file,
-    );
-    rmSync(join(target, 'backup-manifest.ndjson'));
-    await writeManifest(target, { ...manifest, files });
+    await replaceIn(target, 'encryption-keys', Buffer.from(generateEncryptionKey()));
 
     const restored = join(folder, 'restored-stale');
     vi.stubEnv('DATA_DIR', restored);
@@ -155,6 +170,54 @@ describe('a backup whose keys are not those of the database', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/keep a copy of those in ENCRYPTION_KEYS or/) });
     expect(stdout).toContain('It contains the password of the database: keep it secret.');
     expect(existsSync(join(target, 'encryption-keys'))).toBe(false);
+  });
+});
+
+describe('what PostgreSQL reports is a message, without a stack trace', () => {
+  const damaged = (path: string) =>
+    `PostgreSQL reported: invalid page in block \\d of relation "${path}" \\(XX001\\)\\. The data is damaged: restore a backup that was made before\\.`;
+  let target: string;
+  beforeEach(() => {
+    target = join(folder, 'of-failures');
+  });
+  afterEach(() => rmSync(target, { recursive: true, force: true }));
+
+  test('of damaged data in a backup that is restored', async () => {
+    await run(['backup', target], { DATA_DIR: dataDir.path });
+    await replaceIn(target, `postgres/${files.table}`, damage(join(target, 'postgres', files.table)));
+    const restored = join(folder, 'restored-damaged');
+    const { code, stderr } = await run(['restore', target], { DATA_DIR: restored });
+    expect({ code, last: stderr.trimEnd().split('\n').at(-1) }).toEqual({
+      code: 1,
+      last: expect.stringMatching(new RegExp(`^${damaged(files.table)} What was written was removed\\.$`)),
+    });
+    expect(existsSync(restored)).toBe(false);
+  });
+
+  test('of damaged data that is backed up', async () => {
+    const file = join(dataDir.path, 'postgres', files.tokens);
+    const whole = readFileSync(file);
+    writeFileSync(file, damage(file));
+    onTestFinished(() => writeFileSync(file, whole));
+    expect(await run(['backup', target], { DATA_DIR: dataDir.path })).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(new RegExp(`^${damaged(files.tokens)} To make a backup .*, pass --without-keys\\.\n$`)),
+    });
+    expect(existsSync(target)).toBe(false);
+  });
+
+  test('of a backup that it cannot begin', async () => {
+    const settings = join(dataDir.path, 'postgres', 'postgresql.auto.conf');
+    const whole = readFileSync(settings);
+    appendFileSync(settings, 'max_replication_slots = 0\n');
+    onTestFinished(() => writeFileSync(settings, whole));
+    expect(await run(['backup', target], { DATA_DIR: dataDir.path })).toMatchObject({
+      code: 1,
+      stderr:
+        'PostgreSQL reported: replication slots can only be used if "max_replication_slots" > 0 (55000). ' +
+        'Resolve that, and run the command again. What was written was removed.\n',
+    });
+    expect(existsSync(target)).toBe(false);
   });
 });
 

@@ -2,6 +2,7 @@ import { lstat, mkdir, readdir, realpath, rename, rmdir, stat } from 'node:fs/pr
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { syncFolder } from '../durable-file.ts';
 import type { Layout } from '../embedded/layout.ts';
+import { describeServerError } from '../errors.ts';
 import { ifMissing } from './cluster-files.ts';
 
 /** The codes of errors for a lack of space, and for the limit of a user. */
@@ -18,9 +19,11 @@ const connectionErrors: readonly (string | undefined)[] = ['ECONNREFUSED', 'ECON
  */
 export function describeWriteFailure(error: unknown, folder: string, left: readonly string[]): unknown {
   const { code, syscall, message } = error as NodeJS.ErrnoException;
+  const removal = left.length === 0 ? 'What was written was removed.' : describeLeft(left);
+  const reported = describeServerError(error);
+  if (reported) return new Error(`${reported} ${removal}`, { cause: error });
   const isOfFile = code !== undefined && syscall !== undefined && !connectionErrors.includes(code);
   if (!isOfFile) return left.length === 0 ? error : new Error(`${message} ${describeLeft(left)}`, { cause: error });
-  const removal = left.length === 0 ? 'What was written was removed.' : describeLeft(left);
   const text = noSpace.includes(code)
     ? `No space is left for ${folder}. ${removal} Free space, or choose another file system.`
     : `${folder} could not be written completely: ${message}. ${removal}`;
