@@ -12,6 +12,7 @@ import { KeyRing } from '../encryption/keys.ts';
 import { readPackageVersion } from '../package-root.ts';
 import { type Config, readConfig } from '../settings.ts';
 import { escapeControls, escapeLines } from '../terminal-text.ts';
+import { findEnabledWebhooks } from '../webhooks/statements/webhooks.ts';
 import { keyFile, readKeyFile, requireKeys } from './key-file.ts';
 import { asksForHelp, type OutputStreams, readOptions, UsageError } from './options.ts';
 import { openProgress, thousands } from './output.ts';
@@ -101,6 +102,7 @@ const restoreHelp = `Usage: user-group-gateway restore DIR [--keys FOLDER]
 
 Restores the backup in DIR, which the command backup made, into DATA_DIR, which must not exist, or be empty. Compares every file with the
 checksums of the backup, recovers the database, and checks that its encryption keys are there. DIR is not changed.
+A gateway on the copy sends to the webhooks that are enabled: the output has the commands that disable them.
 
 --keys FOLDER has the files ${secretFiles.join(' and ')} of a backup that was made with --without-keys, or one of them
 that is to be used instead of that of the backup.
@@ -147,12 +149,23 @@ export async function restore(args: readonly string[], io: OutputStreams): Promi
     io.stdout.write(`Stopped by ${reason()}. Nothing was restored.\n`);
     return exitCodeOf(reason());
   }
-  const { manifest, report } = restored;
+  const { groups, webhooks } = restored.report;
   io.stdout.write(
-    `Restored ${escapeControls(resolve(dataDir))}: ${thousands(report)} user ${report === 1 ? 'group' : 'groups'}, as of ${manifest.completedAt}. ` +
-      'Start the gateway with this DATA_DIR.\n',
+    `Restored ${escapeControls(resolve(dataDir))}: ${thousands(groups)} user ${groups === 1 ? 'group' : 'groups'}, as of ${restored.manifest.completedAt}. ` +
+      `Start the gateway with this DATA_DIR.\n${describeWebhooks(webhooks)}`,
   );
   return 0;
+}
+
+/** What a gateway on the data would send, and how to keep it from that; empty if nothing. @param ids of the webhooks. */
+function describeWebhooks(ids: readonly number[]): string {
+  if (ids.length === 0) return '';
+  const [are, them] = ids.length === 1 ? ['webhook is', 'it'] : ['webhooks are', 'them'];
+  const commands = ids.map((id) => `  user-group-gateway webhooks disable ${id}\n`).join('');
+  return (
+    `${ids.length} ${are} enabled: a gateway with this DATA_DIR sends events to ${them}. ` +
+    `If it is only a test, first run with this DATA_DIR:\n\n${commands}`
+  );
 }
 
 /** Makes sure that a backup of the database could be used. */
@@ -169,8 +182,15 @@ async function inspectBefore(connection: Connection, config: Config): Promise<vo
   }
 }
 
-/** Makes sure that the tokens in the database can be decrypted. Returns how many groups there are. */
-async function inspect(connection: Connection, config: Config, folder: string): Promise<number> {
+/** What was found in a database that was restored. */
+interface RestoredData {
+  readonly groups: number;
+  /** The numbers of the webhooks that are enabled. */
+  readonly webhooks: readonly number[];
+}
+
+/** Makes sure that the tokens in the database can be decrypted. */
+async function inspect(connection: Connection, config: Config, folder: string): Promise<RestoredData> {
   const database = connectDatabase(connection, { namedStatements: false });
   try {
     await requireFittingKeys(database, config, folder).catch((cause: Error) => {
@@ -178,7 +198,7 @@ async function inspect(connection: Connection, config: Config, folder: string): 
       const remedy = `Pass a folder whose file ${keyFileName} has them with --keys FOLDER, or set ENCRYPTION_KEYS.`;
       throw new Error(`The backup cannot be used without its encryption keys. ${cause.message} ${remedy}`, { cause });
     });
-    return await countGroups(database);
+    return { groups: await countGroups(database), webhooks: await findEnabledWebhooks(database) };
   } finally {
     await database.close();
   }

@@ -6,12 +6,14 @@ import { backup, restore } from '../../src/commands/backup.ts';
 import { UsageError } from '../../src/commands/options.ts';
 import { readManifest, writeManifest } from '../../src/database/backup/manifest.ts';
 import { generateEncryptionKey } from '../../src/encryption/key-texts.ts';
+import { makeBackup } from '../support/backup.ts';
 import type { TestDataDir } from '../support/data-dir.ts';
 import { makeDatabaseFolder } from '../support/database-folder.ts';
 import { makeKeyedDataDir, startEmbeddedGateway } from '../support/embedded-gateway.ts';
 import { testKey } from '../support/keys.ts';
 import { run } from '../support/process.ts';
 import { collect } from '../support/text-stream.ts';
+import { createWebhook, sendAs } from '../support/webhooks.ts';
 
 let dataDir: TestDataDir;
 let folder: string;
@@ -75,6 +77,35 @@ test('backup and restore say what they wrote, with which secrets, and how many g
     stderr: expect.stringContaining('PostgreSQL recovers the database'),
   });
   await expect(runHere(restore, target)).rejects.toThrow(/is not empty/);
+});
+
+test('restore says which webhooks a gateway on the copy would send to; with the commands that it shows, to none', async () => {
+  const copy = makeKeyedDataDir();
+  onTestFinished(() => copy.remove());
+  const gateway = await startEmbeddedGateway(copy.path);
+  const { secret: admin } = await gateway.issue({ environment: null, scopes: ['admin'] });
+  for (const enabled of [true, false, true]) {
+    const { webhook } = await createWebhook(gateway, admin);
+    await sendAs(gateway, admin, 'update', { input: { id: webhook.id, enabled } });
+  }
+  await gateway.close();
+  const target = join(folder, 'with-webhooks');
+  await makeBackup(copy.path, target);
+  const restored = join(folder, 'restored-with-webhooks');
+  const { stdout } = await run(['restore', target], { DATA_DIR: restored });
+  expect(stdout).toMatch(/0 user groups, as of .*\.\n/);
+  expect(stdout.split('\n').slice(1)).toEqual([
+    '2 webhooks are enabled: a gateway with this DATA_DIR sends events to them. If it is only a test, first run with this DATA_DIR:',
+    '',
+    '  user-group-gateway webhooks disable 1',
+    '  user-group-gateway webhooks disable 3',
+    '',
+  ]);
+
+  for (const [, command] of stdout.matchAll(/^ {2}user-group-gateway (.*)$/gm))
+    expect(await run(String(command).split(' '), { DATA_DIR: restored })).toMatchObject({ code: 0 });
+  const { stdout: listed } = await run(['webhooks', 'list', '--json'], { DATA_DIR: restored });
+  expect(JSON.parse(listed).map(({ status }: { status: string }) => status)).toEqual(['disabled', 'disabled', 'disabled']);
 });
 
 test('a backup without keys is restored only with a folder that has those that its rows use', async () => {

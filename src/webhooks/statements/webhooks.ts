@@ -1,3 +1,4 @@
+import type { Database } from '../../database/client.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 
 type Transaction = Pick<Prisma.TransactionClient, '$executeRaw' | '$queryRaw'>;
@@ -49,4 +50,14 @@ export async function endOfFeed(transaction: Transaction): Promise<bigint> {
   const [row] = await transaction.$queryRaw<{ position: bigint }[]>`select last_position as position from event_feed for share`;
   if (!row) throw new Error('The database did not respond with the end of the event feed.');
   return row.position;
+}
+
+/** The numbers of the webhooks that are enabled; none if there is no such table yet. */
+export async function findEnabledWebhooks({ query }: Pick<Database, 'query'>): Promise<number[]> {
+  const text = 'select id from webhook where enabled order by id';
+  const rows = await query('enabled-webhooks', text, []).catch((error: { code?: string }) => {
+    if (error.code !== '42P01') throw error;
+    return [];
+  });
+  return rows.map(([id]) => Number(id));
 }
