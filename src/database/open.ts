@@ -7,7 +7,7 @@ import { describeServers, parseDatabaseUrl } from './database-url.ts';
 import { requireCluster } from './embedded/cluster.ts';
 import { openEmbedded } from './embedded/embedded.ts';
 import { isUnavailable } from './errors.ts';
-import { findSchemaProblem, findSessionProblem } from './server-state.ts';
+import { findEncodingProblem, findSchemaProblem, findSessionProblem } from './server-state.ts';
 
 /** The name of the gateway's database in the embedded PostgreSQL. */
 export const embeddedDatabase = 'user_group_gateway';
@@ -41,7 +41,7 @@ export async function openDatabase({
   if (databaseUrl) {
     const database = connectDatabase({ connectionString: databaseUrl }, statements);
     await waitUntilReachable(database, databaseUrl, onEvent);
-    await requireSchema(database);
+    await requireSuitable(database);
     const problem = statements.namedStatements ? undefined : await findSessionProblem(database.pool);
     if (problem) onEvent(`${problem.found}. ${problem.remedy}`);
     return database;
@@ -87,9 +87,9 @@ async function createDatabase(connection: Connection, name: string, mustExist: b
   }
 }
 
-/** @throws Error when the statements of the gateway would use tables of several schemas. */
-async function requireSchema(database: Database): Promise<void> {
-  const problem = await findSchemaProblem(database.pool);
+/** @throws Error when the database cannot store every text, or statements of the gateway would use tables of several schemas. */
+async function requireSuitable(database: Database): Promise<void> {
+  const problem = (await findEncodingProblem(database.pool)) ?? (await findSchemaProblem(database.pool));
   if (!problem) return;
   await database.close();
   throw new Error(`${problem.found}. ${problem.remedy}`);

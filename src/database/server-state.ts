@@ -113,10 +113,25 @@ interface Deviation {
   readonly required: string;
 }
 
-/** What is wrong with the sessions of a server, and the SQL that corrects it. */
+/** What is wrong with a database or its sessions, and the SQL that corrects it. */
 export interface SessionProblem {
   readonly found: string;
   readonly remedy: string;
+}
+
+/** Finds out whether a database can store every text. @returns undefined if it can. */
+export async function findEncodingProblem(pool: pg.Pool): Promise<SessionProblem | undefined> {
+  const { rows } = await pool.query<Record<'database' | 'encoding', string>>(
+    `select quote_ident(current_database()) as database, current_setting('server_encoding') as encoding
+     where current_setting('server_encoding') <> 'UTF8'`,
+  );
+  const [place] = rows;
+  return (
+    place && {
+      found: `The database ${place.database} has the encoding ${place.encoding}, and the gateway needs UTF8`,
+      remedy: "Create another one: create database NAME encoding 'UTF8' template template0; and set DATABASE_URL to it.",
+    }
+  );
 }
 
 /**

@@ -10,7 +10,7 @@ import { checkNames, type DoctorOptions, doctor } from '../../src/commands/docto
 import { UsageError } from '../../src/commands/options.ts';
 import { generateEncryptionKey } from '../../src/encryption/key-texts.ts';
 import { makeDataDir } from '../support/data-dir.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, inAscii, type TestDatabase } from '../support/database.ts';
 import { makeKeyedDataDir } from '../support/embedded-gateway.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { storedToken, testKey } from '../support/keys.ts';
@@ -384,6 +384,13 @@ test.each<Case>([
     /1024 open files.*may need 4206.*Raise the limit to 4206/,
   ],
   ['database', 'reachable', 'ok', () => when(own()), /^PostgreSQL \d+\.\d+ \(127.*\), \d+ MiB, accepts writes$/],
+  [
+    'database',
+    'of another encoding',
+    'failure',
+    async () => when(own(await changed('select', inAscii))),
+    /^The database test_\w+ has the encoding SQL_ASCII, .* Create another one: create database NAME encoding 'UTF8' template template0;/,
+  ],
   ['database', 'not running', 'skipped', () => when(stopped(() => {})), /is not running, and this command starts nothing/],
   [
     'database',

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { openDatabase } from '../../src/database/open.ts';
-import { createTestDatabase } from '../support/database.ts';
+import { createTestDatabase, inAscii } from '../support/database.ts';
 import { startDatabaseProxy } from '../support/database-proxy.ts';
 
 /** The messages for the operator. */
@@ -85,6 +85,20 @@ test('refuses sessions whose tables would be in another schema than public, unti
   const refusal: Error = await open(database.url).catch((error) => error);
   await database.pool.query(/Run: (alter role .*? = public);/.exec(refusal.message)?.[1] ?? '');
   await (await open(database.url)).close();
+});
+
+test('refuses a database of another encoding than UTF8 before anything is created in it, and takes one made as the message says', async () => {
+  const database = await createTestDatabase(inAscii);
+  onTestFinished(() => database.close());
+  const refusal: Error = await open(database.url).catch((error) => error);
+  expect(refusal.message).toMatch(/^The database test_\w+ has the encoding SQL_ASCII, and the gateway needs UTF8/);
+  expect((await database.pool.query("select from pg_class where relnamespace = 'public'::regnamespace")).rowCount).toBe(0);
+
+  const options = /create database NAME (.*?);/.exec(refusal.message)?.[1];
+  const { pathname } = new URL(database.url);
+  await database.pool.query(`create database ${pathname.slice(1)}_utf8 ${options}`);
+  onTestFinished(async () => void (await database.pool.query(`drop database ${pathname.slice(1)}_utf8 with (force)`)));
+  await (await open(`${database.url}_utf8`)).close();
 });
 
 test('uses a database that becomes reachable while waiting', async () => {

@@ -10,7 +10,14 @@ export interface TestDatabase extends Database {
   readonly url: string;
 }
 
-/** Creates an empty, migrated database, as a copy of the one that the gateway made. Closing it drops it. */
+/** The template of an empty database, not migrated, whose encoding is not UTF8. */
+export const inAscii = "template0 encoding 'SQL_ASCII' locale_provider libc locale 'C'";
+
+/**
+ * Creates an empty, migrated database, as a copy of the one that the gateway made. Closing it drops it.
+ *
+ * @param template another one to copy, with further options of `create database`.
+ */
 export async function createTestDatabase(template = 'user_group_gateway'): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
   // Copied as files, without a journal of each page, which only a replica or a crash would need.

@@ -6,6 +6,7 @@ import { minServerVersion, readMigrationState, requireAllPrivileges } from '../.
 import { embeddedDatabase } from '../../database/open.ts';
 import { readOnlyState } from '../../database/probe.ts';
 import {
+  findEncodingProblem,
   findOldestEvent,
   findSchemaProblem,
   findSessionProblem,
@@ -42,7 +43,8 @@ export async function checkDatabase(context: CheckContext): Promise<Outcome> {
         `${found}, rejects writes: default_transaction_read_only is on`,
         'Turn it off for the role, the database and the server.',
       );
-    return ok(`${found}, accepts writes`);
+    const problem = await findEncodingProblem(database.pool);
+    return problem ? failure(problem.found, problem.remedy) : ok(`${found}, accepts writes`);
   } catch (error) {
     const reason = messagesOf(error).join(', ');
     if ((error as { code?: string }).code === readOnlyState)
