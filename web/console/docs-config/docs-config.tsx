@@ -80,9 +80,10 @@ export default function DocsConfig() {
     setIsUnsaved(false);
   };
   const tidy = () => {
-    const formatted = format(editor?.text() ?? '');
+    const text = editor?.text() ?? '';
+    const formatted = format(text);
     if (formatted === undefined) return showMessage('Not formatted: the text is not JSON yet');
-    editor?.setText(`${formatted}\n`);
+    editor?.change([{ from: 0, to: text.length, insert: `${formatted}\n` }]);
     showMessage('Formatted');
   };
   const setOption = (change: { strict?: boolean; nested?: boolean }) => {

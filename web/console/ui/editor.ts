@@ -21,7 +21,7 @@ export interface Edit {
 export interface Editor {
   /** The text that it has now. */
   text(): string;
-  /** Replaces the text, as one step that can be undone. */
+  /** Starts over with another text: what was there before it cannot be brought back by undoing. */
   setText(text: string): void;
   /** Changes parts of the text, as one step that can be undone. Positions are those before any of the changes. */
   change(edits: readonly Edit[]): void;
@@ -54,30 +54,29 @@ function checkSyntax(view: EditorView): readonly Diagnostic[] {
 /** Creates an editor for JSON in an element. Tab leaves it, as it leaves any other field. */
 export function createEditor(parent: HTMLElement, options: EditorOptions): Editor {
   const { text, label, isReadOnly = false, checksSyntax = false, onChange } = options;
-  const view = new EditorView({
-    parent,
-    state: EditorState.create({
-      doc: text,
-      extensions: [
-        EditorView.cspNonce.of(nonce),
-        [lineNumbers(), foldGutter(), history(), drawSelection(), indentOnInput(), bracketMatching()],
-        // Texts may have characters that are invisible, or reverse what follows.
-        [highlightActiveLine(), highlightSelectionMatches(), highlightSpecialChars()],
-        [json(), editorTheme, EditorView.lineWrapping, EditorState.tabSize.of(2)],
-        keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, ...foldKeymap, ...lintKeymap]),
-        EditorView.contentAttributes.of({ 'aria-label': label }),
-        EditorState.readOnly.of(isReadOnly),
-        checksSyntax ? linter(checkSyntax, { delay: 300 }) : [],
-        EditorView.updateListener.of(({ docChanged, state }) => {
-          if (docChanged) onChange?.(() => state.doc.toString());
-        }),
-      ],
+  const extensions = [
+    EditorView.cspNonce.of(nonce),
+    [lineNumbers(), foldGutter(), history(), drawSelection(), indentOnInput(), bracketMatching()],
+    // Texts may have characters that are invisible, or reverse what follows.
+    [highlightActiveLine(), highlightSelectionMatches(), highlightSpecialChars()],
+    [json(), editorTheme, EditorView.lineWrapping, EditorState.tabSize.of(2)],
+    keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, ...foldKeymap, ...lintKeymap]),
+    EditorView.contentAttributes.of({ 'aria-label': label }),
+    EditorState.readOnly.of(isReadOnly),
+    checksSyntax ? linter(checkSyntax, { delay: 300 }) : [],
+    EditorView.updateListener.of(({ docChanged, state }) => {
+      if (docChanged) onChange?.(() => state.doc.toString());
     }),
-  });
+  ];
+  const view = new EditorView({ parent, state: EditorState.create({ doc: text, extensions }) });
   const within = (position: number) => Math.min(Math.max(position, 0), view.state.doc.length);
   return {
     text: () => view.state.doc.toString(),
-    setText: (next) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next } }),
+    setText(next) {
+      // Undoing steps from before it would mix the two texts. Another state is no update that the listener hears of.
+      view.setState(EditorState.create({ doc: next, extensions }));
+      onChange?.(() => view.state.doc.toString());
+    },
     change: (edits) => view.dispatch({ changes: [...edits] }),
     setDiagnostics: (diagnostics) => view.dispatch(setDiagnostics(view.state, [...diagnostics])),
     goTo(position) {
