@@ -2,7 +2,7 @@ import type { GroupDetailFragment } from '../graphql/generated.ts';
 import { Button } from '../ui/button.tsx';
 import { conflictsOf, isEqual, merge } from './merge.ts';
 import { Mismatch } from './mismatch.tsx';
-import type { Edited, Part } from './use-update.ts';
+import { baseOf, type Edited, type Part, type Sent } from './use-update.ts';
 
 interface ChoiceProps<Value> {
   /** What was not saved, such as `The name was not saved`. */
@@ -14,6 +14,8 @@ interface ChoiceProps<Value> {
   readonly edited: Edited<Value> | undefined;
   /** The group with other values; nothing is shown without it, and if what differs was edited away. */
   readonly stored: GroupDetailFragment | undefined;
+  /** What may be the person's own among the other values. */
+  readonly sent: Sent<Value> | undefined;
   readonly isSaving: boolean;
   /** Called with what was edited, and the group whose values it replaces. */
   readonly onSaveMine: (edited: Edited<Value>, over: GroupDetailFragment) => void;
@@ -23,9 +25,9 @@ interface ChoiceProps<Value> {
 
 /** Lets the person choose between what they entered and what was stored meanwhile. */
 export function Choice<Value>(props: ChoiceProps<Value>) {
-  const { title, whole, part, edited, stored, isSaving, onSaveMine, onTakeStored } = props;
+  const { title, whole, part, edited, stored, sent, isSaving, onSaveMine, onTakeStored } = props;
   if (!edited || !stored) return null;
-  const [base, value] = [part.valueIn(edited.base), part.valueIn(stored)];
+  const [base, value] = [baseOf(part.valueIn(edited.base), edited.value, sent), part.valueIn(stored)];
   const differences = conflictsOf(base, edited.value, value);
   if (differences.length === 0) return null;
   const takeStored = () => {

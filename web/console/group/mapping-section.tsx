@@ -50,11 +50,11 @@ export function MappingSection(props: GroupSectionProps) {
   const rows = draft?.value ?? rowsOf(group.mapping);
   const update = useUpdate(props, mappingPart);
   const setRows = (value: readonly MappingRow[]) =>
-    setDraft(isStoredIn(base, value) && !update.isRunning ? undefined : { base, value });
+    setDraft(isStoredIn(base, value) && !update.isPending ? undefined : { base, value });
   /** What was sent when it failed. */
   const [sent, setSent] = useState<readonly MappingRow[]>([]);
   const entries = entriesOf(rows);
-  const isChanged = draft !== undefined && !isStoredIn(base, rows);
+  const isChanged = draft !== undefined && (update.isPending || !isStoredIn(base, rows));
   const edited = draft && { base, value: mappingOf(entries) };
   // In the order of the table, and with duplicates, which the gateway rejects.
   const first = { mapping: entries };
@@ -103,6 +103,7 @@ export function MappingSection(props: GroupSectionProps) {
           part={mappingPart}
           edited={edited}
           stored={update.mismatch}
+          sent={update.sent}
           isSaving={update.isRunning}
           onSaveMine={(value, over) => void save(value, { first, over })}
           onTakeStored={takeStored}

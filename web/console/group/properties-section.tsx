@@ -35,7 +35,7 @@ export function PropertiesSection(props: GroupSectionProps) {
 
   const change = (value: string) => {
     const base = draft?.base ?? group;
-    setDraft(value === printProperties(base.properties) && !update.isRunning ? undefined : { base, value });
+    setDraft(value === printProperties(base.properties) && !update.isPending ? undefined : { base, value });
     setSyntaxError(undefined);
     update.resetFailure();
   };
@@ -81,6 +81,7 @@ export function PropertiesSection(props: GroupSectionProps) {
           part={propertiesPart}
           edited={edited}
           stored={update.mismatch}
+          sent={update.sent}
           isSaving={update.isRunning}
           onSaveMine={(value, over) => void save(value, { first: parsed?.first, over })}
           onTakeStored={takeStored}

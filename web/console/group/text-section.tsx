@@ -44,7 +44,7 @@ export function TextSection({ attribute, ...props }: TextSectionProps) {
   const change = (text: string) => {
     const base = draft?.base ?? group;
     const value = text || isRequired ? text : undefined;
-    setDraft(value === part.valueIn(base) && !update.isRunning ? undefined : { base, value });
+    setDraft(value === part.valueIn(base) && !update.isPending ? undefined : { base, value });
   };
   const noun = nounOf(attribute);
   return (
@@ -57,6 +57,7 @@ export function TextSection({ attribute, ...props }: TextSectionProps) {
           part={part}
           edited={draft}
           stored={update.mismatch}
+          sent={update.sent}
           isSaving={update.isRunning}
           onSaveMine={(edited, over) => void save(edited, over)}
           onTakeStored={discard}

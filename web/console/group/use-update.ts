@@ -1,5 +1,6 @@
 import { useState } from 'react';
-import { payloadOf } from '../graphql/client.ts';
+import { type Client, payloadOf } from '../graphql/client.ts';
+import { toFailure } from '../graphql/failure.ts';
 import { type GroupDetailFragment, UpdateGroup, type UpdateUserGroupInput } from '../graphql/generated.ts';
 import { useMutation } from '../graphql/use-mutation.ts';
 import { useMessage } from '../ui/messages.tsx';
@@ -29,6 +30,15 @@ export const editedSince =
   (latest: Edited<Value> | undefined): Edited<Value> | undefined =>
     latest && latest.value !== sent?.value ? { base, value: latest.value } : undefined;
 
+/** A value that was sent, and may be stored or be stored yet: there was no response that says so. */
+export interface Sent<Value> {
+  readonly value: Value;
+}
+
+/** What a value is merged on: its base, but where that is what the person has gone back to, what was sent. */
+export const baseOf = <Value>(base: Value, mine: Value, sent: Sent<Value> | undefined): Value =>
+  sent ? (merge(mine, base, sent.value, 'mine') as Value) : base;
+
 /** How often changes are merged with others that are made at the same time, before the person is asked to try again. */
 const maxMerges = 5;
 
@@ -47,12 +57,14 @@ export interface SaveOptions {
 export function useUpdate<Value>({ group, onChanged, reload }: GroupSectionProps, { valueIn, changeTo }: Part<Value>) {
   const showMessage = useMessage();
   const [mismatch, setMismatch] = useState<GroupDetailFragment>();
+  const [sent, setSent] = useState<Sent<Value>>();
 
-  const update = useMutation(async (client, { base, value }: Edited<Value>, { first, over = base }: SaveOptions) => {
-    const seen = valueIn(over);
-    const wanted = merge(valueIn(base), value, seen, 'mine') as Value;
+  const send = async (client: Client, { base, value }: Edited<Value>, { first, over }: SaveOptions) => {
+    const own = baseOf(valueIn(base), value, sent);
+    const seen = over ? valueIn(over) : own;
+    const wanted = merge(own, value, seen, 'mine') as Value;
     // What is sent first has none of the changes of others: a newer version would be replaced by it.
-    let stored = first ? base : over;
+    let stored = first || !over ? base : over;
     let change = first ?? changeTo(wanted, stored);
     for (let merges = 0; ; merges += 1) {
       const input = { by: { id: group.id }, expectedVersion: stored.version, ...change };
@@ -61,7 +73,8 @@ export function useUpdate<Value>({ group, onChanged, reload }: GroupSectionProps
       if (result?.__typename !== 'VersionMismatch' || merges === maxMerges) {
         const { userGroup } = payloadOf(result, requestId);
         onChanged(userGroup);
-        const isMerged = !isEqual(valueIn(stored), seen);
+        setSent(undefined);
+        const isMerged = merges > 0 && !isEqual(valueIn(stored), seen);
         showMessage(isMerged ? 'Saved, with what has changed since you opened it' : 'Saved');
         return userGroup;
       }
@@ -73,11 +86,22 @@ export function useUpdate<Value>({ group, onChanged, reload }: GroupSectionProps
       }
       change = changeTo(merge(seen, wanted, valueIn(stored), 'mine') as Value, stored);
     }
+  };
+  const update = useMutation(async (client, edited: Edited<Value>, options: SaveOptions) => {
+    try {
+      return await send(client, edited, options);
+    } catch (error) {
+      if (toFailure(error).isOutcomeUnknown) setSent({ value: edited.value });
+      throw error;
+    }
   }, reload);
 
   return {
     isRunning: update.isRunning,
+    /** Whether another value than the one that is shown may be stored: going back to that is a change too. */
+    isPending: update.isRunning || sent !== undefined,
     failure: update.failure,
+    sent,
     /** The group with other values than those that the person has edited, because of which they were not saved. */
     mismatch,
     /** @returns the base of what the person has edited meanwhile; undefined if it is not saved. */
@@ -92,6 +116,7 @@ export function useUpdate<Value>({ group, onChanged, reload }: GroupSectionProps
     reset() {
       update.reset();
       setMismatch(undefined);
+      setSent(undefined);
     },
   };
 }
