@@ -3,7 +3,7 @@ import { type EventFilter, EventList as EventListDocument, type EventType, event
 import { useQuery } from '../graphql/use-query.ts';
 import { dayStart } from '../ui/days.ts';
 import { FailureNotice } from '../ui/failure-notice.tsx';
-import { SelectField, TextField } from '../ui/field.tsx';
+import { DayField, SelectField } from '../ui/field.tsx';
 import { Pager, pageArguments } from '../ui/pager.tsx';
 import { EmptyState, LoadingRows } from '../ui/states.tsx';
 import { unusedFilter } from '../ui/unused-filters.ts';
@@ -56,8 +56,8 @@ export default function AuditLog() {
           apiTokenId={values.token}
           onChange={show}
         />
-        <TextField label="From" type="date" value={values.from} max={values.to} onChange={(from) => show({ from })} />
-        <TextField label="To" type="date" value={values.to} min={values.from} onChange={(to) => show({ to })} />
+        <DayField label="From" value={values.from} max={values.to} onChange={(from) => show({ from })} />
+        <DayField label="To" value={values.to} min={values.from} onChange={(to) => show({ to })} />
       </search>
       <FailureNotice
         title="The audit log could not be loaded"

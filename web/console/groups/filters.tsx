@@ -2,7 +2,7 @@ import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useSession } from '../app/session.tsx';
 import { environments } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
-import { DayRange, SelectField, TextField } from '../ui/field.tsx';
+import { DayField, DayRange, SelectField, TextField } from '../ui/field.tsx';
 import { CloseIcon, SearchIcon } from '../ui/icons.tsx';
 import { containsToken, withoutToken } from '../ui/token-text.ts';
 import {
@@ -86,10 +86,9 @@ export function Filters({ state, onChange, onToken }: FiltersProps) {
             {...{ from: state.updatedFrom, to: state.updatedTo }}
             onChange={(updatedFrom, updatedTo) => onChange({ updatedFrom, updatedTo })}
           />
-          <TextField
+          <DayField
             label="Not seen since"
             hint="No token of the group was looked up since then."
-            type="date"
             value={state.notSeenSince}
             onChange={(notSeenSince) => onChange({ notSeenSince })}
           />

@@ -1,4 +1,5 @@
-import { type InputHTMLAttributes, type ReactNode, type SelectHTMLAttributes, useId } from 'react';
+import { type InputHTMLAttributes, type ReactNode, type SelectHTMLAttributes, useId, useState } from 'react';
+import { dayStart } from './days.ts';
 
 interface LabelProps {
   readonly label: ReactNode;
@@ -92,6 +93,25 @@ export function SelectField<Value extends string>(props: SelectFieldProps<Value>
   );
 }
 
+/** A day such as `2026-01-31`; empty for none. While its year is typed, which begins as 0002, the value stays as it was. */
+export function DayField({ value, onChange, ...props }: Omit<TextFieldProps, 'type' | 'onBlur'>) {
+  const [typed, setTyped] = useState<string>();
+  const apply = (day: string) => {
+    setTyped(undefined);
+    onChange(day);
+  };
+  return (
+    <TextField
+      {...props}
+      type="date"
+      value={typed ?? value}
+      onChange={(day) => (day && !dayStart(day) ? setTyped(day) : apply(day))}
+      // The page says what is wrong with a day of another millennium.
+      onBlur={() => typed !== undefined && apply(typed)}
+    />
+  );
+}
+
 interface DayRangeProps {
   readonly label: string;
   /** Days as `2026-01-31`; an empty text leaves that side open. */
@@ -105,8 +125,8 @@ export function DayRange({ label, from, to, onChange }: DayRangeProps) {
   return (
     <fieldset className="day-range">
       <legend>{label}</legend>
-      <TextField label="From" type="date" value={from} max={to} onChange={(value) => onChange(value, to)} />
-      <TextField label="To" type="date" value={to} min={from} onChange={(value) => onChange(from, value)} />
+      <DayField label="From" value={from} max={to} onChange={(value) => onChange(value, to)} />
+      <DayField label="To" value={to} min={from} onChange={(value) => onChange(from, value)} />
     </fieldset>
   );
 }
