@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type OpenPage, openPage, phone } from '../support/browser.ts';
+import { holdRequests } from '../support/console.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;
@@ -31,6 +32,39 @@ test('a person pastes an API token, runs the first example, and a user group is 
     { providedId: 'acme', name: 'ACME' },
   ]);
   await assertFlawless();
+});
+
+test('a response is shown in the tab whose operation it is of, also if it comes while another tab is open or has sent one', async () => {
+  const opened = await open();
+  const { page } = opened;
+  await page.getByLabel('API token').fill(gateway.token);
+  await page.getByText('"providedId"').waitFor(); // the variables of the example
+  const response = page.getByRole('region', { name: 'Result Window' });
+  const show = async (tab: string) => {
+    await page.getByRole('button', { name: tab, exact: true }).click();
+    // GraphiQL knows a moment later which operation the tab has.
+    const operation = "document.querySelector('.graphiql-query-editor .CodeMirror').CodeMirror.operationName";
+    await expect.poll(() => page.evaluate(operation)).toBe(tab);
+  };
+  for (const isOpenAgain of [false, true]) {
+    await show('GetOrCreate');
+    const release = await holdRequests(page, 'GetOrCreate');
+    await page.getByRole('button', { name: /^Execute query/ }).click();
+    await expect.poll(() => response.textContent()).not.toContain('created');
+    await show('Search');
+    await page.getByRole('textbox', { name: 'Document', exact: true }).press('ControlOrMeta+Enter');
+    await response.getByText('"userGroups"').waitFor();
+    if (isOpenAgain) await show('GetOrCreate');
+    await release();
+    if (!isOpenAgain) {
+      await page.evaluate('new Promise(requestAnimationFrame)');
+      expect(await response.textContent()).toMatch(/^(?!.*"created").*"userGroups"/);
+      await show('GetOrCreate');
+    }
+    await response.getByText('"created"').waitFor();
+    expect(await response.textContent()).not.toContain('"userGroups"');
+    await page.unrouteAll({ behavior: 'wait' });
+  }
 });
 
 test('the API token, an example, and what was edited survive a reload, and are not kept outside of the tab', async () => {

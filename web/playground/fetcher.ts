@@ -1,6 +1,7 @@
 import type { GraphiQL } from 'graphiql';
 import type { ComponentProps } from 'react';
 import { RawJson, stringify } from '../raw-json.ts';
+import type { TabResponses } from './tab-responses.ts';
 import type { VariablesText } from './variables-text.ts';
 
 /** What GraphiQL calls to send an operation. */
@@ -11,21 +12,30 @@ type Fetcher = ComponentProps<typeof GraphiQL>['fetcher'];
  * Variables are sent as they are written: the gateway rejects numbers that JavaScript would change, and duplicates.
  *
  * @param variables the text of the variables, which GraphiQL has just parsed.
+ * @param responses shows the responses: GraphiQL gets none, but those that have the schema.
  */
-export function createFetcher(token: () => string, variables: VariablesText): Fetcher {
+export function createFetcher(token: () => string, variables: VariablesText, responses: TabResponses): Fetcher {
   const introspections = new Map<string, ReturnType<typeof send>>();
   return async (params, options) => {
     const headers = new Headers({ accept: 'application/json', 'content-type': 'application/json' });
     if (token()) headers.set('authorization', `Bearer ${token()}`);
     for (const [name, value] of Object.entries(options?.headers ?? {})) headers.set(name, String(value));
     const body = stringify({ ...params, ...(params.variables && { variables: new RawJson(variables.current()) }) });
-    if (params.operationName !== 'IntrospectionQuery') return send(headers, body);
+    if (params.operationName !== 'IntrospectionQuery') {
+      await responses.send(() => send(headers, body));
+      return nothing();
+    }
     // GraphiQL asks for the schema twice when it starts.
     const key = JSON.stringify([...headers, body]);
     const introspection = introspections.get(key) ?? send(headers, body).finally(() => introspections.delete(key));
     introspections.set(key, introspection);
     return introspection;
   };
+}
+
+/** What GraphiQL takes for a response that has ended, and does not show. */
+async function* nothing(): AsyncGenerator<never> {
+  yield* [];
 }
 
 /** The URL is relative to the base of the page: a reverse proxy may serve the gateway below a path prefix. */

@@ -6,17 +6,19 @@ import { endsSession, listenToTabs } from '../shared-session.ts';
 import { storedApiToken } from '../tab-storage.ts';
 import { createFetcher } from './fetcher.ts';
 import { openDocuments, PlaygroundStorage, storeDocuments } from './session.ts';
+import { TabResponses } from './tab-responses.ts';
 import { ReadVariables } from './variables-text.ts';
 
 const documents = openDocuments();
 const storage = new PlaygroundStorage();
+const responses = new TabResponses();
 
 /** GraphiQL with a field for the API token. Documents and the API token survive a reload, and are forgotten with the tab. */
 export function Playground() {
   const [token, setToken] = useState(() => storedApiToken.read() ?? '');
   const current = useRef(token);
   const variablesText = useRef(() => '');
-  const fetcher = useMemo(() => createFetcher(() => current.current, variablesText), []);
+  const fetcher = useMemo(() => createFetcher(() => current.current, variablesText, responses), []);
 
   const change = (value: string): void => {
     const trimmed = value.trim();
@@ -74,15 +76,23 @@ export function Playground() {
   );
 }
 
-/** Shows the tab of before a reload, and names the editors for screen readers. Shows nothing itself. */
+/** Shows the tab of before a reload, and responses, and names the editors for screen readers. Shows nothing itself. */
 function Editors() {
-  const { queryEditor, variableEditor, headerEditor, responseEditor, changeTab } = useEditorContext({ nonNull: true });
+  const context = useEditorContext({ nonNull: true });
+  const { queryEditor, variableEditor, headerEditor, responseEditor, changeTab, updateActiveTabValues } = context;
+  const tab = context.tabs[context.activeTabIndex]?.id;
   const isReady = useRef(false);
   useEffect(() => {
     queryEditor?.setOption('screenReaderLabel', 'Document');
     variableEditor?.setOption('screenReaderLabel', 'Variables');
     headerEditor?.setOption('screenReaderLabel', 'Headers');
     responseEditor?.setOption('screenReaderLabel', 'Response');
+    if (tab && responseEditor) {
+      responses.open(tab, (response) => {
+        responseEditor.setValue(response);
+        updateActiveTabValues({ response });
+      });
+    }
     if (isReady.current || !queryEditor || !variableEditor) return;
     isReady.current = true;
     changeTab(documents.activeTabIndex);
