@@ -18,7 +18,11 @@ import { filterOf, initialState, type ListState, queryOf, readState, teamIdOf, u
 import { NewGroup } from './new-group.tsx';
 import { GroupTable } from './table.tsx';
 
-type OpenDialog = 'new' | 'export' | 'export-selected' | 'delete';
+interface OpenDialog {
+  readonly is: 'new' | 'export' | 'export-selected' | 'delete';
+  /** What was selected when it was opened: a list that comes later ends the selection. */
+  readonly groups: readonly GroupRowFragment[];
+}
 
 /** The list of user groups. What it shows is in the URL. */
 export default function Groups() {
@@ -62,6 +66,7 @@ export default function Groups() {
     list.reload();
     count.reload();
   };
+  const open = (is: OpenDialog['is']) => setDialog({ is, groups: [...selected.values()] });
   const close = () => setDialog(undefined);
   const closeNew = () => {
     close();
@@ -81,11 +86,11 @@ export default function Groups() {
       <header className="page-header">
         <h1>Groups</h1>
         <div className="actions">
-          <Button onClick={() => setDialog('export')} disabled={rows.length === 0}>
+          <Button onClick={() => open('export')} disabled={rows.length === 0}>
             Export
           </Button>
           {can('GROUPS_WRITE') && (
-            <Button variant="primary" onClick={() => setDialog('new')}>
+            <Button variant="primary" onClick={() => open('new')}>
               <PlusIcon /> New group
             </Button>
           )}
@@ -108,11 +113,11 @@ export default function Groups() {
       {selected.size > 0 && (
         <section className="selection" aria-label="Selected groups">
           <span role="status">{selected.size} selected</span>
-          <Button className="small" onClick={() => setDialog('export-selected')}>
+          <Button className="small" onClick={() => open('export-selected')}>
             Export
           </Button>
           {can('GROUPS_WRITE') && (
-            <Button className="small" variant="danger" onClick={() => setDialog('delete')}>
+            <Button className="small" variant="danger" onClick={() => open('delete')}>
               Delete …
             </Button>
           )}
@@ -127,7 +132,7 @@ export default function Groups() {
           isOneFound={found !== undefined}
           isFiltered={filter !== undefined}
           onClear={() => navigate(hrefOf('groups', queryOf({ ...initialState, size: state.size })))}
-          onCreate={can('GROUPS_WRITE') ? () => setDialog('new') : undefined}
+          onCreate={can('GROUPS_WRITE') ? () => open('new') : undefined}
         />
       )}
       {rows.length > 0 && (
@@ -145,10 +150,10 @@ export default function Groups() {
           </Pager>
         </>
       )}
-      {dialog === 'new' && <NewGroup initialEnvironment={state.environment} onClose={closeNew} />}
-      {dialog === 'export' && <ExportDialog state={state} onClose={close} />}
-      {dialog === 'export-selected' && <ExportDialog state={state} selected={[...selected.values()]} onClose={close} />}
-      {dialog === 'delete' && <DeleteSeveral groups={[...selected.values()]} onClose={close} onDeleted={refresh} />}
+      {dialog?.is === 'new' && <NewGroup initialEnvironment={state.environment} onClose={closeNew} />}
+      {dialog?.is === 'export' && <ExportDialog state={state} onClose={close} />}
+      {dialog?.is === 'export-selected' && <ExportDialog state={state} selected={dialog.groups} onClose={close} />}
+      {dialog?.is === 'delete' && <DeleteSeveral groups={dialog.groups} onClose={close} onDeleted={refresh} />}
     </>
   );
 }
