@@ -20,6 +20,7 @@ interface RotateTokenProps {
 /** Asks how the secret of an API token is replaced, and replaces it. */
 export function RotateToken({ apiToken, onClose, onRotated }: RotateTokenProps) {
   const { caller } = useSession();
+  const isOwn = apiToken.id === caller.id;
   const [overlap, setOverlap] = useState<Overlap>('3600');
   const rotation = useMutation(async (client) => {
     const input = { id: apiToken.id, overlapSeconds: Number(overlap) };
@@ -36,15 +37,17 @@ export function RotateToken({ apiToken, onClose, onRotated }: RotateTokenProps) 
     <Dialog title={`Rotate ${apiToken.name}`} onClose={onClose} isBusy={rotation.isRunning}>
       <form onSubmit={(event) => void submit(event)}>
         <p>It gets a new secret. Its number {apiToken.number}, its name, environment and scopes stay the same.</p>
-        {apiToken.id === caller.id && (
+        {isOwn && (
           <p className="notice">
-            This is the API token that you are signed in with: sign in again with the new secret afterwards.
+            This is the API token that you are signed in with: sign in again with the new secret afterwards. To end the current
+            one at once, sign in with another API token, or run the command <code>token rotate</code>.
           </p>
         )}
         <SelectField
           label="How long does the current secret still work?"
           value={overlap}
-          options={overlaps}
+          // A response that is lost is asked for again, with the secret that the person is signed in with.
+          options={isOwn ? overlaps.filter(({ value }) => value !== '0') : overlaps}
           onChange={setOverlap}
         />
         <FailureNotice title="The secret was not replaced" failure={rotation.failure} />
