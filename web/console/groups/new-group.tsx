@@ -61,7 +61,11 @@ export function NewGroup({ initialEnvironment, onClose }: NewGroupProps) {
         )}
         <TextField
           label="Provided id"
-          hint="Your own identifier for the group, unique within its environment. It cannot be changed later."
+          hint={
+            providedId === providedId.trim()
+              ? 'Your own identifier for the group, unique within its environment. It cannot be changed later.'
+              : 'It begins or ends with a space, which is a part of it and is not shown everywhere. It cannot be changed later.'
+          }
           error={creation.failure?.issueAt('providedId')}
           required
           value={providedId}
