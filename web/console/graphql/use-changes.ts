@@ -12,7 +12,7 @@ export function useChanges<Values extends object>(initial: Values) {
   const uncertain = useRef<ReadonlySet<string>>(new Set());
   return async <Result>(values: Values, send: (changes: Partial<Values>) => Promise<Result>): Promise<Result> => {
     const changes = Object.entries(values).filter(
-      ([name, value]) => value !== initial[name as keyof Values] || uncertain.current.has(name),
+      ([name, value]) => !isSame(value, initial[name as keyof Values]) || uncertain.current.has(name),
     );
     try {
       return await send(Object.fromEntries(changes) as Partial<Values>);
@@ -21,4 +21,10 @@ export function useChanges<Values extends object>(initial: Values) {
       throw error;
     }
   };
+}
+
+/** Sets are compared by what they contain: one that is edited is another one each time. */
+function isSame(left: unknown, right: unknown): boolean {
+  if (!(left instanceof Set && right instanceof Set)) return left === right;
+  return left.size === right.size && [...left].every((item) => right.has(item));
 }
