@@ -246,16 +246,20 @@ test('items that together are too large for a response are shown and exported in
   expect(ids).toEqual(Array.from({ length: count }, (_, index) => `heavy-${count - 1 - index}`));
 });
 
-test('a response that is not one of GraphQL, such as a page of a proxy, is explained', async () => {
-  const { page } = await openConsole(gateway, '/console/groups', { secret, expectedProblems: [/status of 50[24]/] });
+test('a response that is not one of the gateway, such as a page of a proxy, is explained', async () => {
+  const { page } = await openConsole(gateway, '/console/groups', { secret, expectedProblems: [/status of 5/] });
   const alert = page.getByRole('alert').filter({ hasText: 'could not be loaded' });
   for (const response of [
     { status: 502, body: '<h1>Bad gateway</h1>' },
     { status: 504, body: '{"message": "Gateway timeout"}' },
+    { status: 503, body: '{"errors": [{"message": "upstream timed out"}]}' },
+    { status: 520, body: '{"errors": {"message": "upstream timed out"}}' },
+    { status: 522, body: '{"errors": []}' },
+    { status: 200, body: '{"data": null}' },
   ]) {
     await page.route('**/graphql', (route) => route.fulfill(response));
     await page.getByRole('searchbox').fill(response.body);
-    await alert.getByText(`status ${response.status}, is not one of GraphQL`).waitFor();
+    await alert.getByText(`status ${response.status}, is not one of the gateway`).waitFor();
   }
 });
 

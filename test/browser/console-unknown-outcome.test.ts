@@ -35,7 +35,7 @@ const editorOf = (page: Page) => page.getByRole('textbox', { name: 'Properties a
 async function timeOut(page: Page, made: boolean): Promise<() => Promise<void>> {
   await page.route('**/graphql', async (route) => {
     if (made && route.request().postDataJSON().query.includes('mutation UpdateGroup')) await route.fetch();
-    await route.fulfill({ status: 504, contentType: 'text/html', body: 'Gateway timeout' });
+    await route.fulfill({ status: 504, json: { errors: [{ message: 'upstream timed out' }] } });
   });
   return () => page.unroute('**/graphql');
 }

@@ -38,13 +38,13 @@ export interface Response<Result> {
 }
 
 interface Body {
-  readonly data?: unknown;
+  readonly data?: object | null;
   readonly errors?: readonly GraphQLProblem[];
 }
 
 interface GraphQLProblem {
   readonly message: string;
-  readonly extensions?: { readonly code?: FailureCode; readonly issues?: readonly Issue[] };
+  readonly extensions: { readonly code: FailureCode; readonly issues?: readonly Issue[] };
 }
 
 /**
@@ -59,7 +59,7 @@ export function createClient(apiToken: string, onUnauthenticated?: (failure: Fai
         const { body, requestId, retryAfterSeconds, isReplayed } = await post(apiToken, { query: document, variables }, options);
         const [problem] = body.errors ?? [];
         if (problem) {
-          const { code = 'INTERNAL', issues } = problem.extensions ?? {};
+          const { code, issues } = problem.extensions;
           throw new Failure(code, problem.message, { requestId, retryAfterSeconds, issues });
         }
         return { data: body.data as Result, requestId, isReplayed };
@@ -106,8 +106,9 @@ async function post(apiToken: string, content: object, { signal, idempotencyKey 
 
 function readBody(text: string, status: number): Body {
   const body = parse(text);
-  if (body?.errors || body?.data !== undefined) return body;
-  const message = `The response, with status ${status}, is not one of GraphQL: a proxy in between may have sent it.`;
+  // Every error of the gateway has a code.
+  if (body && (body.errors ? body.errors[0]?.extensions?.code : body.data)) return body;
+  const message = `The response, with status ${status}, is not one of the gateway: a proxy in between may have sent it.`;
   throw new Failure('NETWORK', message);
 }
 
