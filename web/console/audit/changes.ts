@@ -58,12 +58,12 @@ function printDigest(value: unknown): string | undefined {
   return `${Math.ceil(Number(bytes) / 1_024)} KiB, SHA-256 ${String(sha256).slice(0, 12)}…`;
 }
 
-/** A change whose values are cut so that what differs is left. */
-export function changeOf(name: string, before: string | undefined, after: string | undefined): Change {
+/** A change whose values are cut so that what differs is left. @param length the most that is shown of a value. */
+export function changeOf(name: string, before: string | undefined, after: string | undefined, length = maxLength): Change {
   const [first, second] = [visible(before), visible(after)];
   const begin =
     Math.max(first?.length ?? 0, second?.length ?? 0) > maxLength ? firstDifference(first, second) - contextLength : 0;
-  return { name: visible(name), before: cut(first, begin), after: cut(second, begin) };
+  return { name: visible(name), before: cut(first, begin, length), after: cut(second, begin, length) };
 }
 
 /** A text with escapes for characters that reverse the text after them. */
@@ -81,10 +81,10 @@ function firstDifference(before = '', after = ''): number {
 }
 
 /** A part of a text from an index on. Half a character, which the ends may leave, is not shown. */
-function cut(text: string | undefined, begin: number): string | undefined {
+function cut(text: string | undefined, begin: number, length: number): string | undefined {
   if (text === undefined) return undefined;
   const start = Math.max(0, begin);
-  const end = start + maxLength;
+  const end = start + length;
   const part = text.slice(start, end).replace(/^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/g, '');
   return `${start > 0 ? '…' : ''}${part}${text.length > end ? '…' : ''}`;
 }

@@ -38,7 +38,9 @@ export function Mismatch({ title, differences, left, whole, children, actions }:
                   </tr>
                 </thead>
                 {differences.map(({ path, left: first, right: second }) => {
-                  const { name, before, after } = changeOf(path.join('.'), textOf(first, second), textOf(second, first));
+                  // All of what differs: whoever saves their own value replaces the other one as a whole.
+                  const texts = [textOf(first, second), textOf(second, first)] as const;
+                  const { name, before, after } = changeOf(path.join('.'), ...texts, Number.POSITIVE_INFINITY);
                   return (
                     <tbody key={JSON.stringify(path)}>
                       <tr>
