@@ -86,7 +86,12 @@ function conditionsOf(environmentTag: MatchQuery['environmentTag'], conditions: 
   }
   if (providedIds) where.push(Prisma.sql`provided_id = any (${[...providedIds]}::text[])`);
   for (const { path, equals } of properties) {
-    where.push(Prisma.sql`properties::jsonb #> ${[...path]}::text[] = ${equals}::jsonb`);
+    // The expression of indexes that operators create. Of json, PostgreSQL finds wrong elements by negative indexes.
+    const isFromEnd = path.some((step) => step.startsWith('-'));
+    const property = isFromEnd
+      ? Prisma.sql`properties::jsonb #> ${[...path]}::text[]`
+      : Prisma.sql`(properties #> ${[...path]}::text[])::jsonb`;
+    where.push(Prisma.sql`${property} = ${equals}::jsonb`);
   }
   for (const { sql, equals } of texts) where.push(Prisma.sql`${Prisma.raw(sql)} = ${equals}::text`);
   if (suspended !== undefined) where.push(suspended ? Prisma.sql`suspended` : Prisma.sql`not suspended`);
