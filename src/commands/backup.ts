@@ -174,9 +174,10 @@ async function inspectBefore(connection: Connection, config: Config): Promise<vo
   try {
     await requireFittingKeys(database, config, config.dataDir);
   } catch (cause) {
+    const reported = describeServerError(cause);
+    if (reported) throw new Error(reported, { cause });
     const remedy = 'To make a backup without encryption keys all the same, pass --without-keys.';
-    const found = describeServerError(cause) ?? `A backup could not be used. ${(cause as Error).message}`;
-    throw new Error(`${found} ${remedy}`, { cause });
+    throw new Error(`A backup could not be used. ${(cause as Error).message} ${remedy}`, { cause });
   } finally {
     await database.close();
   }

@@ -129,7 +129,8 @@ export async function findEncodingProblem(pool: pg.Pool): Promise<SessionProblem
   return (
     place && {
       found: `The database ${place.database} has the encoding ${place.encoding}, and the gateway needs UTF8`,
-      remedy: "Create another one: create database NAME encoding 'UTF8' template template0; and set DATABASE_URL to it.",
+      remedy:
+        "Create another one: create database NAME encoding 'UTF8' locale 'C.UTF-8' template template0; and set DATABASE_URL to it.",
     }
   );
 }

@@ -8,12 +8,12 @@ import { issueToken } from '../tokens.ts';
 import { changedValues, initialValues } from './attribute-values.ts';
 import { environmentName, type ImportLine, type RejectedLine } from './import-lines.ts';
 import {
+  configureImport,
   findTokenHolders,
   type ImportDraft,
   insertImported,
   removeRetired,
   updateImported,
-  useIndexes,
 } from './statements/import.ts';
 import { bindGroupsByProvidedId } from './statements/look-up.ts';
 
@@ -61,7 +61,7 @@ export async function writeLines(
     try {
       return await db.transaction(async (query) => {
         db.keys.refresh(); // keys may be rotated during a long import
-        await useIndexes(query);
+        await configureImport(query);
         // The first time, a new group whose token is taken is noticed when it cannot be inserted: that is rare.
         const options = { onExisting, dryRun, looksUpTokens: dryRun || attempt > 1 };
         const outcome = await write(query, db.keys, lines, options);

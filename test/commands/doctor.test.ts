@@ -389,7 +389,7 @@ test.each<Case>([
     'of another encoding',
     'failure',
     async () => when(own(await changed('select', inAscii))),
-    /^The database test_\w+ has the encoding SQL_ASCII, .* Create another one: create database NAME encoding 'UTF8' template template0;/,
+    /^The database test_\w+ has the encoding SQL_ASCII, .* Create another one: create database NAME encoding 'UTF8' locale 'C.UTF-8' template template0;/,
   ],
   ['database', 'not running', 'skipped', () => when(stopped(() => {})), /is not running, and this command starts nothing/],
   [

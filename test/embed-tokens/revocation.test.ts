@@ -5,7 +5,7 @@ import { bindRevocations } from '../../src/embed-tokens/statements/revocations.t
 import { runHousekeeping } from '../../src/housekeeping/housekeeping.ts';
 import { createToken, introspectToken, partsOf } from '../support/embed-tokens.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { untilOneWaitsFor } from '../support/hold-writes.ts';
+import { untilWaiting } from '../support/hold-writes.ts';
 
 let gateway: TestGateway;
 /** A second one on the same database. */
@@ -113,7 +113,7 @@ test('a viewer whose tokens were revoked stays revoked while those of the group 
   const { introspection } = await transaction(async (query) => {
     await query('lock-revoked-viewers', 'lock table revoked_viewer in access exclusive mode', []);
     const introspection = introspectToken(gateway, resolver, token);
-    await untilOneWaitsFor(pool, 'revoked_viewer');
+    await untilWaiting(pool, 'revoked_viewer');
     const all = { teamId: group.by.teamId, viewerId: null, environmentTag: null, allEnvironments: true, author: systemAuthor };
     await bindRevocations({ query }, () => {}).revoke(all);
     return { introspection };

@@ -45,22 +45,23 @@ test('a query whose part cannot be read can be sent again', async () => {
   expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
 });
 
+const sendAlone = 'Too busy. This part was not executed, others may have been: send it alone. Try again.';
+const unchanged = 'Too busy. Nothing was changed. Try again.';
+
 test.each([
-  [true, { group: {} }, 200, 'Too busy. This part was not executed, others may have been: send it alone. Try again.'],
-  [
-    true,
-    { other: {}, group: null },
-    200,
-    'Too busy. This part was not executed, others may have been: send it alone. Try again.',
-  ],
-  [true, { __typename: 'Mutation', group: null }, 503, 'Too busy. Nothing was changed. Try again.'],
-  [false, { group: {} }, 503, 'Too busy. Nothing was changed. Try again.'],
-])('what was changed is not denied: a mutation %s, the result %j', (isMutation, data, expected, message) => {
-  const operationInfo = { operation: '', cost: undefined, isMutation };
-  const services = bindQueries(gateway.database);
-  const context = createContext({ services, caller: Caller.anonymous, operationInfo });
-  const originalError = new GatewayError('UNAVAILABLE', 'Too busy. Nothing was changed. Try again.');
-  const errors = [new GraphQLError('', { path: ['group', 'events'], originalError })];
-  const { status, body } = renderResult({ data, errors }, 'application/json', context);
-  expect([status, JSON.parse(body as string).errors[0].message]).toEqual([expected, message]);
-});
+  [true, ['group', 'events'], { group: {} }, 200, 'Too busy. Try again.'],
+  [true, ['group'], { other: {}, group: null }, 200, sendAlone],
+  [true, ['group'], { __typename: 'Mutation', group: null }, 503, unchanged],
+  [false, ['group', 'events'], { group: {} }, 503, unchanged],
+])(
+  'what was changed is not denied: a mutation %s, an error at %j, the result %j',
+  (isMutation, path, data, expected, message) => {
+    const operationInfo = { operation: '', cost: undefined, isMutation };
+    const services = bindQueries(gateway.database);
+    const context = createContext({ services, caller: Caller.anonymous, operationInfo });
+    const originalError = new GatewayError('UNAVAILABLE', unchanged);
+    const errors = [new GraphQLError('', { path, originalError })];
+    const { status, body } = renderResult({ data, errors }, 'application/json', context);
+    expect([status, JSON.parse(body as string).errors[0].message]).toEqual([expected, message]);
+  },
+);

@@ -232,7 +232,7 @@ describe('what PostgreSQL reports is a message, without a stack trace', () => {
     onTestFinished(() => writeFileSync(file, whole));
     expect(await run(['backup', target], { DATA_DIR: dataDir.path })).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(new RegExp(`^${damaged(files.tokens)} To make a backup .*, pass --without-keys\\.\n$`)),
+      stderr: expect.stringMatching(new RegExp(`^${damaged(files.tokens)}\n$`)),
     });
     expect(existsSync(target)).toBe(false);
   });

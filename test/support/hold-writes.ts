@@ -16,15 +16,18 @@ export async function holdWrites(databaseUrl: string): Promise<HeldWrites> {
   holder.on('error', () => {});
   await holder.query('begin; lock table user_group in access exclusive mode');
   return {
-    untilOneWaits: () => untilOneWaitsFor(holder, 'user_group'),
+    untilOneWaits: () => untilWaiting(holder, 'user_group'),
     release: () => holder.end(),
   };
 }
 
-/** Waits until a statement waits for a lock on a table. */
-export function untilOneWaitsFor(database: Pick<pg.Pool, 'query'>, table: string): Promise<unknown> {
+/** Waits until statements wait for a lock on a table, by default one. */
+export function untilWaiting(database: Pick<pg.Pool, 'query'>, table: string, count = 1): Promise<unknown> {
   // In this database: as copies of one, those of all tests have the table under the same number.
   const waiting = `select 1 from pg_locks join pg_database d on d.oid = database
     where not granted and relation = $1::regclass and datname = current_database()`;
-  return until(async () => (await database.query(waiting, [table])).rowCount, 'a request waits in the database');
+  return until(
+    async () => ((await database.query(waiting, [table])).rowCount ?? 0) >= count,
+    `${count} requests wait in the database`,
+  );
 }

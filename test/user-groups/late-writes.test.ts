@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { untilOneWaitsFor } from '../support/hold-writes.ts';
+import { untilWaiting } from '../support/hold-writes.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -22,11 +22,9 @@ test('a write that waits for others that are locked out gets a 503 in time, and 
   await holder.query('begin; lock table user_group in share mode');
   // As many statements as are sent at once.
   const first = rotate(held);
-  await untilOneWaitsFor(pool, 'user_group');
+  await untilWaiting(pool, 'user_group');
   const second = rotate(held);
-  await expect
-    .poll(async () => (await pool.query("select from pg_locks where not granted and relation = 'user_group'::regclass")).rowCount)
-    .toBe(2);
+  await untilWaiting(pool, 'user_group', 2);
   const waiting = rotate(late);
   for (const response of [first, second]) expect((await response).json.detail).toContain('may have been made');
   expect((await waiting).json).toMatchObject({ status: 503, detail: expect.stringContaining('Nothing was changed.') });

@@ -154,7 +154,7 @@ var httpClient = &http.Client{CheckRedirect: func(*http.Request, []*http.Request
 // New creates a client with a timeout of 30 seconds and 3 retries.
 func New(gatewayURL, apiToken string) (*Client, error) {
 	if parsed, err := url.Parse(gatewayURL); err != nil || parsed.Host == "" || parsed.User != nil {
-		return nil, errors.New("the URL of the gateway must begin with http:// or https://, and have a host and no password")
+		return nil, errors.New("the URL of the gateway must begin with http:// or https://, and have a host, but no user")
 	}
 	if !regexp.MustCompile(`^[\x21-\x7e]+$`).MatchString(apiToken) {
 		return nil, errors.New("the API token must be printable characters without spaces or line breaks")

@@ -117,10 +117,12 @@ function requireOwn(dataDir: string, cluster: string, user: SystemUser | undefin
   if (own === undefined) return;
   const owner = statSync(cluster).uid;
   const password = statSync(join(dataDir, passwordFileName), { throwIfNoEntry: false });
-  if ([0, user?.uid ?? own].includes(owner) || password?.uid === own) return;
+  // As root, PostgreSQL runs as another user than the gateway.
+  const runner = password?.uid ?? owner;
+  if (runner === own || [0, user?.uid ?? own].includes(owner)) return;
   throw new UncertainDatabase(
-    `The database in ${cluster} belongs to the user with the id ${owner}, and this is the one with the id ${own}`,
-    `Run every command as the user that runs the gateway: sudo -E -u '#${owner}' COMMAND`,
+    `The database in ${cluster} belongs to the user with the id ${runner}, and this is the one with the id ${own}`,
+    `Run every command as the user that runs the gateway: sudo -E -u '#${runner}' COMMAND`,
   );
 }
 

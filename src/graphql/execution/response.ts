@@ -136,7 +136,12 @@ const othersExecuted = 'This part was not executed, others may have been: send i
 /** An error as the caller gets it: without what it says about the response. @param isChanged whether a change was made. */
 function shownError({ message, locations, path, extensions }: GraphQLError, isChanged: boolean): object {
   const { http: _, ...shown } = extensions;
-  return { message: isChanged ? message.replace(nothingChanged, othersExecuted) : message, locations, path, extensions: shown };
+  return {
+    message: isChanged ? message.replace(nothingChanged, path?.length === 1 ? othersExecuted : '') : message,
+    locations,
+    path,
+    extensions: shown,
+  };
 }
 
 function serialize(result: ExecutionResult): string {
