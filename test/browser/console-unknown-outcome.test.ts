@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openConsole, save, typeOver } from '../support/console.ts';
+import { holdRequests, loseNextResponse, lostResponse, openConsole, save, typeOver } from '../support/console.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { mutate } from '../support/user-group-mutations.ts';
 
@@ -19,7 +19,9 @@ const initial = {
 /** Opens the page of a new group. */
 async function openGroup(providedId: string) {
   const { userGroup } = await mutate(gateway, 'getOrCreateUserGroup', { providedId, ...initial });
-  const opened = await openConsole(gateway, `/console/group?id=${userGroup.id}`, { expectedProblems: [/status of 504/] });
+  const opened = await openConsole(gateway, `/console/group?id=${userGroup.id}`, {
+    expectedProblems: [/status of 504/, lostResponse],
+  });
   await editorOf(opened.page).getByText('gold').waitFor();
   return opened;
 }
@@ -106,19 +108,70 @@ test('of a change that may have been made, a property that is set back is not ta
   await save(page, 'Save the properties');
   const merged = { plan: 'gold', limits: { rows: 10, days: 60 }, region: 'eu', seats: 5 };
   expect((await read('partly')).properties).toEqual(merged);
-  // Somebody else has changed the same: the person chooses.
-  const release = await timeOut(page, false);
+});
+
+test('a change that somebody else has made is kept when the own one, which was not made, is taken back', async () => {
+  const { page } = await openGroup('theirs');
+  const endTimeOut = await timeOut(page, false);
   await page.getByLabel('Display name').fill('mine');
   await page.getByRole('button', { name: 'Save the name' }).click();
   await page.getByText('It is not known whether the change was made').waitFor();
-  await release();
-  await mutate(gateway, 'updateUserGroup', { by, name: 'theirs' });
+  await endTimeOut();
+  await mutate(gateway, 'updateUserGroup', { by: { providedId: 'theirs' }, name: 'theirs' });
   await page.getByLabel('Display name').fill('ACME');
+  await save(page, 'Save the name');
+  expect([await page.getByLabel('Display name').inputValue(), (await read('theirs')).name]).toEqual(['theirs', 'theirs']);
+});
+
+test('after two saves without a response, of which the first was made, the value of the second is stored', async () => {
+  const { page } = await openGroup('twice');
+  for (const [made, name] of [
+    [true, 'mine'],
+    [false, 'ACME'],
+  ] as const) {
+    const endTimeOut = await timeOut(page, made);
+    await page.getByLabel('Display name').fill(name);
+    await page.getByRole('button', { name: 'Save the name' }).click();
+    await page.getByText('It is not known whether the change was made').waitFor();
+    await endTimeOut();
+  }
+  await save(page, 'Save the name');
+  expect([await page.getByLabel('Display name').inputValue(), (await read('twice')).name]).toEqual(['ACME', 'ACME']);
+});
+
+test('a member that is removed again from what may have been added is not taken for one that somebody else has added', async () => {
+  const { page } = await openGroup('added');
+  await loseNextResponse(page, 'UpdateGroup');
+  const enter = (value: unknown) => typeOver(editorOf(page), JSON.stringify(value));
+  await enter({ ...initial.properties, access: { read: true, admin: true } });
+  await page.getByRole('button', { name: 'Save the properties' }).click();
+  await page.getByText('It is not known whether the change was made').waitFor();
+  await enter({ ...initial.properties, access: { read: true } });
+  await save(page, 'Save the properties');
+  expect((await read('added')).properties).toEqual({ ...initial.properties, access: { read: true } });
+});
+
+test('what is set back while it is saved together with a change of somebody else can be saved', async () => {
+  const { page } = await openGroup('meanwhile');
+  const mapping = [...initial.mapping, { schemaId: 'stock', dataSource: 'pg-9' }];
+  await mutate(gateway, 'updateUserGroup', { by: { providedId: 'meanwhile' }, mapping });
+  const release = await holdRequests(page, 'UpdateGroup');
+  await page.getByLabel('Data source of sales').fill('pg-2');
+  await page.getByRole('button', { name: 'Save the mapping' }).click();
+  await page.getByLabel('Data source of sales').fill('pg-1');
+  await release();
+  await page.getByText('Saved, with what has changed since you opened it').waitFor();
+  await save(page, 'Save the mapping');
+  expect((await read('meanwhile')).mapping).toEqual(mapping);
+});
+
+test('discarding what may have been changed shows what is stored by then', async () => {
+  const { page } = await openGroup('discarded');
+  const endTimeOut = await timeOut(page, true);
+  await page.getByLabel('Display name').fill('mine');
   await page.getByRole('button', { name: 'Save the name' }).click();
-  const differences = page.getByRole('region', { name: 'What differs' }).locator('tbody');
-  await differences.first().waitFor();
-  expect(await differences.locator('td').allTextContents()).toEqual(['ACME', 'theirs']);
-  await page.getByRole('button', { name: 'Take what is stored' }).click();
-  expect(await page.getByLabel('Display name').inputValue()).toBe('theirs');
-  expect((await read('partly')).name).toBe('theirs');
+  await page.getByText('It is not known whether the change was made').waitFor();
+  await endTimeOut();
+  await page.getByRole('button', { name: 'Discard' }).click();
+  await expect.poll(() => page.getByLabel('Display name').inputValue()).toBe('mine');
 });

@@ -45,16 +45,15 @@ export function MappingSection(props: GroupSectionProps) {
   const isEditable = can('GROUPS_WRITE');
   const body = useRef<HTMLTableSectionElement>(null);
   /** Undefined while the table shows what is stored, which may change at any time. */
-  const [draft, setDraft] = useState<Edited<readonly MappingRow[]>>();
+  const [entered, setDraft] = useState<Edited<readonly MappingRow[]>>();
+  const update = useUpdate(props, mappingPart, entered !== undefined);
+  const draft = entered && (update.isPending || !isStoredIn(entered.base, entered.value)) ? entered : undefined;
   const base = draft?.base ?? group;
   const rows = draft?.value ?? rowsOf(group.mapping);
-  const update = useUpdate(props, mappingPart);
-  const setRows = (value: readonly MappingRow[]) =>
-    setDraft(isStoredIn(base, value) && !update.isPending ? undefined : { base, value });
+  const setRows = (value: readonly MappingRow[]) => setDraft({ base, value });
   /** What was sent when it failed. */
   const [sent, setSent] = useState<readonly MappingRow[]>([]);
   const entries = entriesOf(rows);
-  const isChanged = draft !== undefined && (update.isPending || !isStoredIn(base, rows));
   const edited = draft && { base, value: mappingOf(entries) };
   // In the order of the table, and with duplicates, which the gateway rejects.
   const first = { mapping: entries };
@@ -178,7 +177,12 @@ export function MappingSection(props: GroupSectionProps) {
             <Button className="small" onClick={add}>
               <PlusIcon /> Add a schema
             </Button>
-            <SaveButtons label="Save the mapping" isChanged={isChanged} isSaving={update.isRunning} onDiscard={discard} />
+            <SaveButtons
+              label="Save the mapping"
+              isChanged={draft !== undefined}
+              isSaving={update.isRunning}
+              onDiscard={discard}
+            />
           </>
         )}
       </form>

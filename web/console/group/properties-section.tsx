@@ -23,19 +23,20 @@ export function PropertiesSection(props: GroupSectionProps) {
   const isEditable = can('GROUPS_WRITE');
   const stored = printProperties(group.properties);
   /** The edited text; undefined while the editor shows what is stored, which may change at any time. */
-  const [draft, setDraft] = useState<Edited<string>>();
-  const text = draft?.value ?? stored;
+  const [entered, setDraft] = useState<Edited<string>>();
   const [syntaxError, setSyntaxError] = useState<Failure>();
   const editor = useRef<Editor>(undefined);
-  const update = useUpdate(props, propertiesPart);
+  const update = useUpdate(props, propertiesPart, entered !== undefined);
+  const isStored = ({ base, value }: Edited<string>) => value === printProperties(base.properties);
+  const draft = entered && (update.isPending || !isStored(entered)) ? entered : undefined;
+  const text = draft?.value ?? stored;
 
   useEffect(() => {
     if (!draft && editor.current?.text() !== stored) editor.current?.setText(stored);
   }, [draft, stored]);
 
   const change = (value: string) => {
-    const base = draft?.base ?? group;
-    setDraft(value === printProperties(base.properties) && !update.isPending ? undefined : { base, value });
+    setDraft({ base: draft?.base ?? group, value });
     setSyntaxError(undefined);
     update.resetFailure();
   };

@@ -27,8 +27,9 @@ export function TextSection({ attribute, ...props }: TextSectionProps) {
     changeTo: (value) => ({ [name]: value ?? null }),
   };
   /** Undefined while the field shows what is stored, which may change at any time. */
-  const [draft, setDraft] = useState<Edited<Text>>();
-  const update = useUpdate(props, part);
+  const [entered, setDraft] = useState<Edited<Text>>();
+  const update = useUpdate(props, part, entered !== undefined);
+  const draft = entered && (update.isPending || entered.value !== part.valueIn(entered.base)) ? entered : undefined;
   const save = async (edited: Edited<Text>, over?: GroupDetailFragment) => {
     const saved = await update.save(edited, over && { over });
     if (saved) setDraft(editedSince(edited, saved));
@@ -42,9 +43,7 @@ export function TextSection({ attribute, ...props }: TextSectionProps) {
     if (draft) void save(draft);
   };
   const change = (text: string) => {
-    const base = draft?.base ?? group;
-    const value = text || isRequired ? text : undefined;
-    setDraft(value === part.valueIn(base) && !update.isPending ? undefined : { base, value });
+    setDraft({ base: draft?.base ?? group, value: text || isRequired ? text : undefined });
   };
   const noun = nounOf(attribute);
   return (

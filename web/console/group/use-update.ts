@@ -1,11 +1,11 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { type Client, payloadOf } from '../graphql/client.ts';
 import { toFailure } from '../graphql/failure.ts';
 import { type GroupDetailFragment, UpdateGroup, type UpdateUserGroupInput } from '../graphql/generated.ts';
 import { useMutation } from '../graphql/use-mutation.ts';
 import { useMessage } from '../ui/messages.tsx';
 import type { GroupSectionProps } from './group.tsx';
-import { conflictsOf, isEqual, merge } from './merge.ts';
+import { conflictsOf, isEqual, isObject, memberOf, merge, namesOf } from './merge.ts';
 
 /** What an update changes. */
 export type Change = Omit<UpdateUserGroupInput, 'by' | 'expectedVersion'>;
@@ -30,14 +30,24 @@ export const editedSince =
   (latest: Edited<Value> | undefined): Edited<Value> | undefined =>
     latest && latest.value !== sent?.value ? { base, value: latest.value } : undefined;
 
-/** A value that was sent, and may be stored or be stored yet: there was no response that says so. */
-export interface Sent<Value> {
-  readonly value: Value;
+/**
+ * What a value and what is stored are merged on, member by member: the base, but for what the person has sent already and is stored.
+ *
+ * @param sent what the person has sent.
+ */
+export function baseOf(base: unknown, sent: readonly unknown[], stored: unknown): unknown {
+  if (sent.some((value) => isEqual(value, stored))) return stored;
+  if (!isObject(stored) || sent.length === 0) return base;
+  const members = namesOf(isObject(base) ? base : {}, stored).map((name) => [
+    name,
+    baseOf(
+      memberOf(base, name),
+      sent.map((value) => memberOf(value, name)),
+      memberOf(stored, name),
+    ),
+  ]);
+  return Object.fromEntries(members.filter(([, value]) => value !== undefined));
 }
-
-/** What a value is merged on: its base, but where that is what the person has gone back to, what was sent. */
-export const baseOf = <Value>(base: Value, mine: Value, sent: Sent<Value> | undefined): Value =>
-  sent ? (merge(mine, base, sent.value, 'mine') as Value) : base;
 
 /** How often changes are merged with others that are made at the same time, before the person is asked to try again. */
 const maxMerges = 5;
@@ -53,19 +63,29 @@ export interface SaveOptions {
 /**
  * Saves a part of the group as one version of it. If the group has another one, what the person edited is merged with what is
  * stored, and saved, unless both have changed the same: then nothing is saved, and the group as it is stored is the mismatch.
+ *
+ * @param isEdited whether there is a draft.
  */
-export function useUpdate<Value>({ group, onChanged, reload }: GroupSectionProps, { valueIn, changeTo }: Part<Value>) {
+export function useUpdate<Value>(
+  { group, onChanged, reload }: GroupSectionProps,
+  { valueIn, changeTo }: Part<Value>,
+  isEdited: boolean,
+) {
   const showMessage = useMessage();
   const [mismatch, setMismatch] = useState<GroupDetailFragment>();
-  const [sent, setSent] = useState<Sent<Value>>();
+  /** What was sent of the draft, and may be stored or be stored yet, though the draft has another base. */
+  const [sent, setSent] = useState<readonly Value[]>([]);
+  useEffect(() => {
+    if (!isEdited) setSent([]);
+  }, [isEdited]);
 
   const send = async (client: Client, { base, value }: Edited<Value>, { first, over }: SaveOptions) => {
-    const own = baseOf(valueIn(base), value, sent);
-    const seen = over ? valueIn(over) : own;
-    const wanted = merge(own, value, seen, 'mine') as Value;
+    const before = valueIn(over ?? base);
+    const wanted = over ? merge(baseOf(valueIn(base), sent, before), value, before, 'mine') : value;
+    let seen: unknown = before;
     // What is sent first has none of the changes of others: a newer version would be replaced by it.
     let stored = first || !over ? base : over;
-    let change = first ?? changeTo(wanted, stored);
+    let change = first ?? changeTo(wanted as Value, stored);
     for (let merges = 0; ; merges += 1) {
       const input = { by: { id: group.id }, expectedVersion: stored.version, ...change };
       const { data, requestId } = await client.send(UpdateGroup, { input });
@@ -73,13 +93,14 @@ export function useUpdate<Value>({ group, onChanged, reload }: GroupSectionProps
       if (result?.__typename !== 'VersionMismatch' || merges === maxMerges) {
         const { userGroup } = payloadOf(result, requestId);
         onChanged(userGroup);
-        setSent(undefined);
+        setSent(isEqual(valueIn(userGroup), value) ? [] : [value]);
         const isMerged = merges > 0 && !isEqual(valueIn(stored), seen);
         showMessage(isMerged ? 'Saved, with what has changed since you opened it' : 'Saved');
         return userGroup;
       }
       stored = result.userGroup;
       onChanged(stored);
+      seen = baseOf(before, sent, valueIn(stored));
       if (conflictsOf(seen, wanted, valueIn(stored)).length > 0) {
         setMismatch(stored);
         return undefined;
@@ -91,7 +112,7 @@ export function useUpdate<Value>({ group, onChanged, reload }: GroupSectionProps
     try {
       return await send(client, edited, options);
     } catch (error) {
-      if (toFailure(error).isOutcomeUnknown) setSent({ value: edited.value });
+      if (toFailure(error).isOutcomeUnknown) setSent([...sent, edited.value]);
       throw error;
     }
   }, reload);
@@ -99,7 +120,7 @@ export function useUpdate<Value>({ group, onChanged, reload }: GroupSectionProps
   return {
     isRunning: update.isRunning,
     /** Whether another value than the one that is shown may be stored: going back to that is a change too. */
-    isPending: update.isRunning || sent !== undefined,
+    isPending: update.isRunning || sent.length > 0,
     failure: update.failure,
     sent,
     /** The group with other values than those that the person has edited, because of which they were not saved. */
@@ -116,7 +137,8 @@ export function useUpdate<Value>({ group, onChanged, reload }: GroupSectionProps
     reset() {
       update.reset();
       setMismatch(undefined);
-      setSent(undefined);
+      if (sent.length > 0) reload();
+      setSent([]);
     },
   };
 }
