@@ -305,6 +305,27 @@ test.runIf(asRoot)('runs as root, with a checkout and a DATA_DIR that no other u
   expect(await again.ended).toMatchObject({ code: 0, stdout: expect.stringContaining('No API tokens') });
 });
 
+test.runIf(asRoot)('a copy of a DATA_DIR does not use the database of the original; one that was moved does', async () => {
+  dataDir = makeDataDir();
+  chmodSync(dataDir.path, 0o700);
+  expect(await run(['migrate'], { DATA_DIR: dataDir.path })).toMatchObject({ code: 0 });
+  const home = join('/var/lib/user-group-gateway', readFileSync(join(dataDir.path, 'postgres-home'), 'utf8'));
+  const [copy, moved] = [`${dataDir.path}-copy`, `${dataDir.path}-moved`];
+  onTestFinished(() => {
+    for (const folder of [home, copy, moved]) rmSync(folder, { recursive: true, force: true });
+  });
+  execFileSync('cp', ['-a', dataDir.path, copy]);
+  const { code, stderr } = await run(['token', 'list'], { DATA_DIR: copy });
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringContaining(`${copy}/postgres-home is a copy of ${dataDir.path}`),
+  });
+  renameSync(dataDir.path, moved);
+  expect(await run(['token', 'list'], { DATA_DIR: moved })).toMatchObject({ code: 0 });
+  expect(await run(['token', 'list'], { DATA_DIR: copy })).toMatchObject({ code: 1 });
+  renameSync(moved, dataDir.path);
+});
+
 describe('a DATA_DIR whose database is gone', () => {
   const reason = () =>
     `${dataDir.path} has encryption keys, but no database. Mount the disk with the data, or restore a backup. ` +

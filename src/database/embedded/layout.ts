@@ -1,6 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { accessSync, chmodSync, constants, existsSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { readOrCreate } from '../durable-file.ts';
 import { passwordFileName } from './password.ts';
@@ -28,6 +38,9 @@ const clusterName = 'postgres';
 
 /** The name of the file that records the system folder that replaces the data directory. */
 export const homeRecord = 'postgres-home';
+
+/** The name of the file in the system folder that says of which `DATA_DIR` it has the data. */
+const ownerRecord = 'data-dir';
 
 /** The name of the file in `DATA_DIR` with the encryption keys, which is created once there is a database. */
 export const keyFileName = 'encryption-keys';
@@ -64,6 +77,7 @@ export function layOut(dataDir: string): Layout {
   if (user && home !== absolute) {
     mkdirSync(home, { recursive: true });
     for (const folder of [systemFolder, home]) chmodSync(folder, 0o755); // regardless of the umask
+    writeFileSync(join(home, ownerRecord), absolute);
   }
   return { dataDir: absolute, home, user, cluster: join(home, clusterName) };
 }
@@ -86,7 +100,8 @@ export function findLayout(dataDir: string): Layout | undefined {
  * Where the database is that was created before: whoever changes the mode of a folder, or the user that runs the gateway, must
  * not get an empty one in another place.
  *
- * @throws UncertainDatabase when there are two, another user runs the gateway, or PostgreSQL's user has no access to it any more.
+ * @throws UncertainDatabase when there are two, it is that of another `DATA_DIR`, another user runs the gateway, or PostgreSQL's
+ * user has no access to it any more.
  */
 function findHome(dataDir: string, user: SystemUser | undefined): string | undefined {
   const record = join(dataDir, homeRecord);
@@ -97,6 +112,7 @@ function findHome(dataDir: string, user: SystemUser | undefined): string | undef
       `There are two databases of this DATA_DIR: ${join(home, clusterName)} and ${join(other, clusterName)}`,
       `Move the one that is not used to another place; with the second, delete ${record}, too.`,
     );
+  if (home && home !== dataDir) requireOriginal(dataDir, home);
   if (home) requireOwn(dataDir, join(home, clusterName), user);
   if (home && user && !canEnter(user, home))
     throw new UncertainDatabase(
@@ -104,6 +120,19 @@ function findHome(dataDir: string, user: SystemUser | undefined): string | undef
       `Run chmod o+x on ${home}, and on the folders above it.`,
     );
   return home;
+}
+
+/** A copy of a `DATA_DIR` has its record, too. @throws UncertainDatabase when there is the one that the data is of. */
+function requireOriginal(dataDir: string, home: string): void {
+  const owner = join(home, ownerRecord);
+  const original = existsSync(owner) ? join(readFileSync(owner, 'utf8'), homeRecord) : undefined;
+  const record = join(dataDir, homeRecord);
+  if (original === undefined || !existsSync(original) || statSync(original).ino === statSync(record).ino) return;
+  if (readFileSync(original, 'utf8') !== readFileSync(record, 'utf8')) return;
+  throw new UncertainDatabase(
+    `${record} is a copy of ${original}, and names the same database`,
+    'To copy data, use the commands backup and restore. To begin with an empty database, delete the copy.',
+  );
 }
 
 /**
