@@ -59,7 +59,7 @@ export async function readServerState({ pool }: Pick<Database, 'pool'>): Promise
              current_setting('superuser_reserved_connections')::int + coalesce(current_setting('reserved_connections', true), '0')::int end,
            nullif(r.rolconnlimit, -1), nullif(d.datconnlimit, -1)
          ),
-         'all', (select count(*) from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()),
+         'all', (select count(*) from pg_stat_activity where coalesce(backend_type = 'client backend', datid is not null) and pid <> pg_backend_pid()),
          'pooled', (select count(*) from pg_stat_activity where application_name = $1 and pid <> pg_backend_pid()),
          'processes', (select count(*) from pg_stat_activity where application_name like $2)
        )
@@ -105,7 +105,7 @@ export async function countGroups({ openConnection }: Pick<Database, 'openConnec
   }
 }
 
-/** A setting that decides how a session writes times, and has another value than the gateway reads. */
+/** A setting of sessions that has another value than the gateway needs. */
 interface Deviation {
   readonly role: string;
   readonly name: string;
@@ -158,9 +158,9 @@ export async function findSchemaProblem(pool: pg.Pool): Promise<SessionProblem |
 }
 
 /**
- * Finds out whether sessions of the role begin with times in UTC and ISO 8601, as Prisma and the driver read them. The gateway
- * sets both, which is enough on a direct connection and behind PgBouncer. Another pooler may run the next statement in another
- * session.
+ * Finds out whether sessions of the role begin with what the gateway cannot set behind a pooler: limits of statements and of
+ * waits for locks, and times in UTC and ISO 8601, as Prisma and the driver read them. The gateway sets these, which is enough
+ * behind PgBouncer; another pooler may run the next statement in another session.
  *
  * @returns undefined if they do.
  */
@@ -168,15 +168,16 @@ export async function findSessionProblem(pool: pg.Pool): Promise<SessionProblem 
   // `reset_val` is the value with which the session began, whatever was set since.
   const { rows } = await pool.query<Deviation>(
     `select quote_ident(current_user) as role, lower(name) as name, reset_val as value, required
-     from pg_settings join (values ('TimeZone', 'UTC', '^(Etc/)?(UTC|UCT|GMT|Universal|Zulu)$'), ('DateStyle', 'ISO', '^ISO'))
-       as expected (parameter, required, pattern) on parameter = name
+     from pg_settings join (values ('TimeZone', 'UTC', '^(Etc/)?(UTC|UCT|GMT|Universal|Zulu)$'), ('DateStyle', 'ISO', '^ISO'),
+       ('statement_timeout', '10s', '^([1-9]\\d{0,3}|10000)$'), ('lock_timeout', '4s', '^([1-9]\\d{0,2}|[1-3]\\d{3}|4000)$')
+     ) as expected (parameter, required, pattern) on parameter = name
      where reset_val !~ pattern order by parameter desc`,
   );
   if (rows.length === 0) return undefined;
   const values = rows.map(({ name, value }) => `${name} ${value}`).join(' and ');
   const statements = rows.map(({ role, name, required }) => `alter role ${role} set ${name} = '${required}';`);
   return {
-    found: `sessions of the role begin with ${values}: behind a pooler other than PgBouncer, times may be wrong by hours`,
+    found: `sessions of the role begin with ${values}: behind a pooler, writes may be made after their 503, and times be wrong by hours`,
     remedy: `Run: ${statements.join(' ')}`,
   };
 }

@@ -133,8 +133,10 @@ const insertOldEvent = `insert into event (occurred_at, type, environment, actor
 /** A statement that changes a setting of the database, for sessions that begin afterwards. */
 const setForDatabase = (setting: string) =>
   `do $$ begin execute format('alter database %I set ${setting}', current_database()); end $$`;
-const inUtc = setForDatabase("timezone = ''Etc/UTC''");
-const inKolkata = setForDatabase("timezone = ''Asia/Kolkata''");
+const limited = `${setForDatabase("statement_timeout = ''5s''")}; ${setForDatabase("lock_timeout = ''4s''")}`;
+const inUtc = `${limited}; ${setForDatabase("timezone = ''Etc/UTC''")}`;
+const inKolkata = `${limited}; ${setForDatabase("timezone = ''Asia/Kolkata''")}`;
+const waitingLong = `${inUtc}; ${setForDatabase("lock_timeout = ''5s''")}`;
 const pooled = { DB_NAMED_STATEMENTS: 'false' };
 
 type State = { settings: NodeJS.ProcessEnv; options?: Partial<DoctorOptions> };
@@ -536,7 +538,14 @@ test.each<Case>([
     async () => when(own(await changed(inKolkata))),
     /^the gateway sets the time zone of its sessions$/,
   ],
-  ['sessions', 'in UTC', 'ok', async () => when(own(await changed(inUtc), pooled)), /^sessions begin in UTC$/],
+  ['sessions', 'in UTC', 'ok', async () => when(own(await changed(inUtc), pooled)), /^sessions begin in UTC, with timeouts$/],
+  [
+    'sessions',
+    'that wait for locks for long',
+    'warning',
+    async () => when(own(await changed(waitingLong), pooled)),
+    /^sessions of the role begin with lock_timeout 5000: .* Run: alter role \w+ set lock_timeout = '4s';$/,
+  ],
   [
     'sessions',
     'of another time zone',

@@ -61,10 +61,13 @@ test('opens as many connections as it may, and no more', async () => {
 test.each([
   ['timezone', 'Asia/Kolkata', 'UTC'],
   ['datestyle', 'SQL, DMY', 'ISO'],
+  ['statement_timeout', '0', '10s'],
+  ['lock_timeout', '5000', '4s'],
 ])('without named statements, warns of sessions that begin with %s = %s', async (name, value, required) => {
   const database = await createTestDatabase();
   onTestFinished(() => database.close());
-  await database.pool.query(`alter database ${new URL(database.url).pathname.slice(1)} set ${name} = '${value}'`);
+  for (const [parameter, given] of Object.entries({ statement_timeout: '10s', lock_timeout: '4s', [name]: value }))
+    await database.pool.query(`alter database ${new URL(database.url).pathname.slice(1)} set ${parameter} = '${given}'`);
   await (await open(database.url)).close();
   expect(events).toEqual([]);
   const options = { databaseUrl: database.url, dataDir: '/nowhere', namedStatements: false };

@@ -176,11 +176,11 @@ export const checkClock = ofDatabase(async ({ database }, { now }) => {
   return excessMs >= clockFailureMs ? failure(found, remedy) : warning(found, remedy);
 });
 
-/** Whether times stay right behind a pooler, which may not keep what the gateway sets for a session. */
+/** Whether times and time limits are right behind a pooler, which may not keep what the gateway sets for a session. */
 export const checkSessions = ofDatabase(async ({ database }, { config: { namedStatements } }) => {
   if (namedStatements) return ok('the gateway sets the time zone of its sessions');
   const problem = await findSessionProblem(database.pool);
-  return problem ? warning(problem.found, problem.remedy) : ok('sessions begin in UTC');
+  return problem ? warning(problem.found, problem.remedy) : ok('sessions begin in UTC, with timeouts');
 });
 
 /** Whether all statements use tables of the same schema. */

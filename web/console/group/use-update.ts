@@ -31,7 +31,7 @@ export const editedSince =
     latest && latest.value !== sent?.value ? { base, value: latest.value } : undefined;
 
 /**
- * What a value and what is stored are merged on, member by member: the base, but for what the person has sent already and is stored.
+ * What a value is merged with what is stored on, member by member: the base, but for what the person has sent and is stored.
  *
  * @param sent what the person has sent.
  */
