@@ -139,6 +139,40 @@ test('after two saves without a response, of which the first was made, the value
   expect([await page.getByLabel('Display name').inputValue(), (await read('twice')).name]).toEqual(['ACME', 'ACME']);
 });
 
+test('a value that is entered again after another one, of which each may have been stored, is stored', async () => {
+  const { page } = await openGroup('again');
+  await page.route('**/graphql', async (route) => {
+    if (!route.request().postDataJSON().query.includes('mutation UpdateGroup')) return route.fallback();
+    const response = await route.fetch();
+    const isMade = (await response.text()).includes('UpdateUserGroupPayload');
+    return isMade ? route.abort('connectionreset') : route.fulfill({ response });
+  });
+  for (const name of ['one', 'two']) {
+    await page.getByLabel('Display name').fill(name);
+    await page.getByRole('button', { name: 'Save the name' }).click();
+    await page.getByText('It is not known whether the change was made').waitFor();
+  }
+  await page.unroute('**/graphql');
+  await page.getByLabel('Display name').fill('one');
+  await save(page, 'Save the name');
+  expect([await page.getByLabel('Display name').inputValue(), (await read('again')).name]).toEqual(['one', 'one']);
+});
+
+test('what was edited while it was saved together with other changes takes back none that came after it', async () => {
+  const { page } = await openGroup('since');
+  const by = { providedId: 'since' };
+  await mutate(gateway, 'updateUserGroup', { by, mergeProperties: { region: 'eu' } });
+  const release = await holdRequests(page, 'UpdateGroup');
+  await typeOver(editorOf(page), JSON.stringify({ ...initial.properties, plan: 'silver' }));
+  await page.getByRole('button', { name: 'Save the properties' }).click();
+  await typeOver(editorOf(page), JSON.stringify({ ...initial.properties, plan: 'silver', seats: 5 }));
+  await release();
+  await page.getByText('Saved, with what has changed since you opened it').waitFor();
+  await mutate(gateway, 'updateUserGroup', { by, mergeProperties: { plan: 'gold' } });
+  await save(page, 'Save the properties');
+  expect((await read('since')).properties).toEqual({ ...initial.properties, region: 'eu', seats: 5 });
+});
+
 test('a member that is removed again from what may have been added is not taken for one that somebody else has added', async () => {
   const { page } = await openGroup('added');
   await loseNextResponse(page, 'UpdateGroup');

@@ -318,7 +318,7 @@ test.runIf(asRoot)('a copy of a DATA_DIR does not use the database of the origin
   const { code, stderr } = await run(['token', 'list'], { DATA_DIR: copy });
   expect({ code, stderr }).toEqual({
     code: 1,
-    stderr: expect.stringContaining(`${copy}/postgres-home is a copy of ${dataDir.path}`),
+    stderr: expect.stringContaining(`${copy}/postgres-home and ${dataDir.path}/postgres-home name the same database`),
   });
   renameSync(dataDir.path, moved);
   expect(await run(['token', 'list'], { DATA_DIR: moved })).toMatchObject({ code: 0 });

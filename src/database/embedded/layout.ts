@@ -122,7 +122,7 @@ function findHome(dataDir: string, user: SystemUser | undefined): string | undef
   return home;
 }
 
-/** A copy of a `DATA_DIR` has its record, too. @throws UncertainDatabase when there is the one that the data is of. */
+/** A copy of a `DATA_DIR` has its record, too. @throws UncertainDatabase while there is the one that last used the data. */
 function requireOriginal(dataDir: string, home: string): void {
   const owner = join(home, ownerRecord);
   const original = existsSync(owner) ? join(readFileSync(owner, 'utf8'), homeRecord) : undefined;
@@ -130,8 +130,8 @@ function requireOriginal(dataDir: string, home: string): void {
   if (original === undefined || !existsSync(original) || statSync(original).ino === statSync(record).ino) return;
   if (readFileSync(original, 'utf8') !== readFileSync(record, 'utf8')) return;
   throw new UncertainDatabase(
-    `${record} is a copy of ${original}, and names the same database`,
-    'To copy data, use the commands backup and restore. To begin with an empty database, delete the copy.',
+    `${record} and ${original} name the same database`,
+    'One of these folders is a copy, which has no data of its own: move it elsewhere. To copy data, use the commands backup and restore.',
   );
 }
 

@@ -5,7 +5,8 @@ import { CreateEmbedToken } from './generated.ts';
 
 /**
  * A client whose changes are made once, however often they are sent. Each has an Idempotency-Key, which it keeps while it is not
- * known whether the change was made: the same change, sent again within 24 hours, gets the response of the first.
+ * known whether the change was made: the same change, sent again within 24 hours, gets the response of the first. Of updates,
+ * only the latest keeps its key: the response to an earlier one says that its value is stored, which a later one has replaced.
  *
  * @param onReplayed called when it does: what it says may have been changed by others since.
  */
@@ -18,6 +19,8 @@ export function keyedClient(client: Client, onReplayed?: () => void): Client {
       if (!/\bmutation\b/.test(document) || document === (CreateEmbedToken as string))
         return client.send(document, variables, options);
       const change = stringify([document, variables]);
+      if (/\bmutation (Update|Set|Suspend)/.test(document))
+        for (const other of keys.keys()) if (other !== change) keys.delete(other);
       const idempotencyKey = keys.get(change) ?? createKey();
       try {
         const response = await client.send(document, variables, { ...options, idempotencyKey }).catch((error) => {

@@ -18,13 +18,15 @@ type Entry = GroupDetailFragment['mapping'][number];
 
 const mappingPart: Part<Mapping> = {
   valueIn: ({ mapping }) => mappingOf(mapping),
-  // Not in the order of the object, which has names like numbers first.
-  changeTo: (mapping, group) => ({
-    mapping: [...new Set([...group.mapping.map(({ schemaId }) => schemaId), ...Object.keys(mapping)])]
-      .filter((schemaId) => Object.hasOwn(mapping, schemaId))
-      .map((schemaId) => ({ schemaId, dataSource: mapping[schemaId] ?? '' })),
-  }),
+  withValue: (group, mapping) => ({ ...group, mapping: toEntries(mapping, group) }),
+  changeTo: (mapping, group) => ({ mapping: toEntries(mapping, group) }),
 };
+
+/** Not in the order of the object, which has names like numbers first. */
+const toEntries = (mapping: Mapping, group: GroupDetailFragment): Entry[] =>
+  [...new Set([...group.mapping.map(({ schemaId }) => schemaId), ...Object.keys(mapping)])]
+    .filter((schemaId) => Object.hasOwn(mapping, schemaId))
+    .map((schemaId) => ({ schemaId, dataSource: mapping[schemaId] ?? '' }));
 
 function mappingOf(entries: readonly Entry[]): Mapping {
   return Object.fromEntries(entries.map(({ schemaId, dataSource }) => [schemaId, dataSource]));
@@ -75,7 +77,7 @@ export function MappingSection(props: GroupSectionProps) {
     // The value has one of several rows with the same schema: the rejection says which they are.
     if (edited && Object.keys(edited.value).length < entries.length) return void save(edited, { first });
     update.reset();
-    setDraft(rest && { base: rest.base, value: rowsOf(mappingPart.changeTo(rest.value, rest.base).mapping ?? []) });
+    setDraft(rest && { base: rest.base, value: rowsOf(toEntries(rest.value, rest.base)) });
   };
   const change = (key: number, part: Partial<MappingRow>) =>
     setRows(rows.map((row) => (row.key === key ? { ...row, ...part } : row)));

@@ -24,6 +24,7 @@ export function TextSection({ attribute, ...props }: TextSectionProps) {
   const isEditable = useSession().can('GROUPS_WRITE');
   const part: Part<Text> = {
     valueIn: (stored) => stored[name] ?? undefined,
+    withValue: (stored, value) => ({ ...stored, [name]: value ?? null }) as GroupDetailFragment,
     changeTo: (value) => ({ [name]: value ?? null }),
   };
   /** Undefined while the field shows what is stored, which may change at any time. */

@@ -13,6 +13,8 @@ export type Change = Omit<UpdateUserGroupInput, 'by' | 'expectedVersion'>;
 /** The part of a group that a form edits, as JSON. */
 export interface Part<Value> {
   valueIn(group: GroupDetailFragment): Value;
+  /** The group with another value. */
+  withValue(group: GroupDetailFragment, value: Value): GroupDetailFragment;
   /** What gives the group the value. */
   changeTo(value: Value, group: GroupDetailFragment): Change;
 }
@@ -68,7 +70,7 @@ export interface SaveOptions {
  */
 export function useUpdate<Value>(
   { group, onChanged, reload }: GroupSectionProps,
-  { valueIn, changeTo }: Part<Value>,
+  { valueIn, withValue, changeTo }: Part<Value>,
   isEdited: boolean,
 ) {
   const showMessage = useMessage();
@@ -93,7 +95,7 @@ export function useUpdate<Value>(
       if (result?.__typename !== 'VersionMismatch' || merges === maxMerges) {
         const { userGroup } = payloadOf(result, requestId);
         onChanged(userGroup);
-        setSent(isEqual(valueIn(userGroup), value) ? [] : [value]);
+        setSent([]);
         const isMerged = merges > 0 && !isEqual(valueIn(stored), seen);
         showMessage(isMerged ? 'Saved, with what has changed since you opened it' : 'Saved');
         return userGroup;
@@ -129,8 +131,8 @@ export function useUpdate<Value>(
     async save(edited: Edited<Value>, options: SaveOptions = {}): Promise<GroupDetailFragment | undefined> {
       setMismatch(undefined);
       const saved = await update.run(edited, options);
-      // What was merged into it is not in what was edited meanwhile, which must not replace it.
-      return saved && (isEqual(valueIn(saved), edited.value) ? saved : edited.base);
+      // What was merged into it is not in what was edited meanwhile, which must not replace it: it has an older version.
+      return saved && (isEqual(valueIn(saved), edited.value) ? saved : withValue(edited.base, edited.value));
     },
     /** Forgets why the latest change failed: it was edited. A mismatch stays until the value is saved or given up. */
     resetFailure: update.reset,
