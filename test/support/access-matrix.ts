@@ -27,6 +27,8 @@ export interface Access {
   readonly scopes: readonly Scope[];
   /** What a caller of another environment gets that has every scope but `admin`. */
   readonly elsewhere: Outcome;
+  /** What a caller of another environment gets that has the scope `admin`, if it differs from that of its own one. */
+  readonly adminElsewhere?: Outcome;
   /** What a permitted caller of no environment gets, if it differs. */
   readonly untagged?: Outcome;
   /** What a permitted caller gets; `success` by default. */
@@ -264,12 +266,14 @@ export const restOperations: Record<string, RestOperation> = {
     body: ({ providedId }) => ({ user_group_id: providedId, name: 'new' }),
     scopes: write,
     elsewhere: 'NOT_FOUND',
+    adminElsewhere: 'NOT_FOUND',
     changes: true,
   },
   'DELETE /api/user': {
     body: ({ providedId }) => ({ user_group_id: providedId }),
     scopes: write,
     elsewhere: 'NOT_FOUND',
+    adminElsewhere: 'NOT_FOUND',
     changes: true,
   },
   'POST /api/user': {

@@ -53,6 +53,7 @@ const accessOf = (
       const isEnough = isAdmin || access.scopes.length === 0 || access.scopes.some((scope) => scopes.includes(scope));
       if (!isEnough) return 'FORBIDDEN';
       if (environment === null && access.untagged) return access.untagged;
+      if (isAdmin && environment === 'Customer' && access.adminElsewhere) return access.adminElsewhere;
       return isElsewhere ? access.elsewhere : (access.finds ?? 'success');
     },
   };
