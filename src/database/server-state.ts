@@ -177,7 +177,7 @@ export async function findSessionProblem(pool: pg.Pool): Promise<SessionProblem 
   const values = rows.map(({ name, value }) => `${name} ${value}`).join(' and ');
   const statements = rows.map(({ role, name, required }) => `alter role ${role} set ${name} = '${required}';`);
   return {
-    found: `sessions of the role begin with ${values}: behind a pooler, writes may be made after their 503, and times be wrong by hours`,
+    found: `sessions of the role begin with ${values}: behind a pooler, times may be wrong by hours, or writes made after their 503`,
     remedy: `Run: ${statements.join(' ')}`,
   };
 }

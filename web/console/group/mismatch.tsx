@@ -38,7 +38,7 @@ export function Mismatch({ title, differences, left, whole, children, actions }:
                   </tr>
                 </thead>
                 {differences.map(({ path, left: first, right: second }) => {
-                  // All of what differs: whoever saves their own value replaces the other one as a whole.
+                  // In full: saving one's own value replaces all of the other one.
                   const texts = [textOf(first, second), textOf(second, first)] as const;
                   const { name, before, after } = changeOf(path.join('.'), ...texts, Number.POSITIVE_INFINITY);
                   return (
