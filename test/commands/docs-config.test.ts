@@ -179,18 +179,6 @@ test('a link to a folder hides no file, and each file is checked once', async ()
   expect(await run(['check', `${folder}/a/mint.json`])).toMatchObject({ out: '1 file checked: no problems.\n' });
 });
 
-test('links that multiply the folders are refused', async () => {
-  const folder = join(cwd, '.multiplied');
-  for (let level = 0; level < 4; level++) {
-    await mkdir(join(folder, String(level)), { recursive: true });
-    for (let link = 0; link < 50; link++) await symlink(`../${level + 1}`, join(folder, String(level), `link${link}`));
-  }
-  await mkdir(join(folder, '4'));
-  await writeFile(join(folder, 'mint.json'), good);
-  const { status, err } = await run(['check', '.multiplied']);
-  expect([status, err]).toEqual([2, expect.stringContaining('more than 100,000 files and folders in .multiplied')]);
-});
-
 test('a glob that is too long is an invalid argument', async () => {
   expect(await run(['check', '*'.repeat(1_001)])).toEqual({
     status: 2,
@@ -201,9 +189,12 @@ test('a glob that is too long is an invalid argument', async () => {
 
 test('a file among more than 100,000 others is not said to have no problems: its references cannot be checked', async () => {
   const folder = join(cwd, '.crowded'); // hidden from the checks of other tests
-  await mkdir(folder);
+  await mkdir(join(folder, 'files'), { recursive: true });
   await writeFile(join(folder, 'mint.json'), good.replace('intro', 'none'));
-  execFileSync('sh', ['-c', 'seq 100000 | xargs touch'], { cwd: folder });
+  // 100,001 entries: mint.json, 99 folders of 1,000 files each, of which 98 are links to the first, and 901 files.
+  for (let file = 1; file <= 1_000; file++) await writeFile(join(folder, 'files', String(file)), '');
+  for (let link = 1; link <= 98; link++) await symlink('files', join(folder, `link${link}`));
+  for (let file = 1; file <= 901; file++) await writeFile(join(folder, String(file)), '');
   const err =
     '.crowded/mint.json: There are more than 100,000 files and folders in its folder. Pass it on standard input to check all but its references.\n';
   expect(await run(['check', '.crowded/mint.json'])).toEqual({ status: 2, out: '', err });

@@ -273,8 +273,9 @@ test('an endpoint that closes a kept connection at the moment of the next delive
 
 test('the address that is connected to is the one that was checked, whatever the name leads to afterwards', async () => {
   const permitted = await receiver((response) => response.writeHead(204, { connection: 'close' }).end(), '127.0.0.2');
-  const inside = await receiver(undefined, '127.0.0.1', permitted.port);
-  const { resolve, asked } = answering('127.0.0.2', '127.0.0.1');
+  // Not 127.0.0.1, where another test may listen on this port.
+  const inside = await receiver(undefined, '127.0.0.3', permitted.port);
+  const { resolve, asked } = answering('127.0.0.2', '127.0.0.3');
   const options: SendOptions = { ...local, allowedNetworks: ['127.0.0.2/32'], resolve };
   const url = `http://rebind.example:${permitted.port}/`;
   const sender = createSender(options);
@@ -282,15 +283,15 @@ test('the address that is connected to is the one that was checked, whatever the
   expect(await sender.send({ ...message, url })).toEqual({ status: 204, body: '' });
   expect(asked()).toBe(1);
   // The next connection asks again, and refuses what it is told.
-  expect(await sender.send({ ...message, url })).toEqual({ error: expect.stringContaining('127.0.0.1 is not public') });
+  expect(await sender.send({ ...message, url })).toEqual({ error: expect.stringContaining('127.0.0.3 is not public') });
   expect(asked()).toBe(2);
   expect([permitted.connections(), inside.connections()]).toEqual([1, 0]);
 });
 
 test('a kept connection leads to the address that was checked; another protocol, host or port has its own', async () => {
   const permitted = await receiver(undefined, '127.0.0.2');
-  const inside = await receiver(undefined, '127.0.0.1', permitted.port);
-  const { resolve, asked } = answering('127.0.0.2', '127.0.0.1');
+  const inside = await receiver(undefined, '127.0.0.3', permitted.port);
+  const { resolve, asked } = answering('127.0.0.2', '127.0.0.3');
   const sender = createSender({ ...local, allowedNetworks: ['127.0.0.2/32'], resolve });
   closing.push(sender.close);
   const url = `http://rebind.example:${permitted.port}/`;
@@ -301,7 +302,7 @@ test('a kept connection leads to the address that was checked; another protocol,
     url.replace('rebind', 'other'),
     `http://rebind.example:${inside.port + 1}/`,
   ])
-    expect(await sender.send({ ...message, url: other })).toEqual({ error: expect.stringContaining('127.0.0.1 is not public') });
+    expect(await sender.send({ ...message, url: other })).toEqual({ error: expect.stringContaining('127.0.0.3 is not public') });
   expect([permitted.connections(), inside.connections()]).toEqual([1, 0]);
 });
 
