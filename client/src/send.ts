@@ -160,19 +160,21 @@ async function readResponse(response: Response, ownType: string | undefined) {
   const retryAfterSeconds = seconds > 0 ? seconds : undefined;
   const { data, errors } = parse(text);
   // A proxy's errors may look like those of the gateway, which always have a code.
-  const [problem] = [errors ?? []].flat();
+  const problem = Array.isArray(errors) ? errors[0] : (errors ?? undefined);
   const { code: reason, issues } = problem?.extensions ?? {};
   if (problem && typeof reason === 'string') throw createError(reason, problem.message, { issues, requestId, retryAfterSeconds });
   const result = ownType === undefined ? data : data?.result;
   const isWhole = ok && problem === undefined;
   if (isWhole && ownType === 'mutation' && result?.code) throw createError(result.code, result.message, { ...result, requestId });
   const isNothing = ownType === 'query' && result === null;
-  if (isWhole && (isNothing || Object(result) === result)) return data;
+  if (isWhole && (isNothing || isObject(result))) return data;
   const code = codeOf(status);
   const hint = code === 'RATE_LIMITED' ? '' : ' A change may have been made.';
   const message = `The response, with status ${status}, is not one of the gateway: it was cut off, or a proxy sent it.${hint}`;
   throw createError(code, message, { requestId, retryAfterSeconds });
 }
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
 
 interface Body {
   // biome-ignore lint/suspicious/noExplicitAny: as the type of the operation says

@@ -99,6 +99,16 @@ export const isStatementTimeout = (error: unknown): boolean => hasCode(error, ['
 
 const hasCode = (error: unknown, codes: readonly string[]): boolean => codesOf(error).some((code) => codes.includes(code));
 
+/** What a statement finds; nothing if a table or a column does not exist, because a migration has not created it yet. */
+export async function ifDefined<Item>(find: () => Promise<Item[]>): Promise<Item[]> {
+  try {
+    return await find();
+  } catch (error) {
+    if (hasCode(error, ['42P01', '42703'])) return [];
+    throw error;
+  }
+}
+
 /** The codes of an error and of its causes: SQLSTATE, the system's, or Prisma's. */
 function codesOf(error: unknown): string[] {
   if (!(error instanceof Object)) return [];

@@ -1,4 +1,5 @@
 import type { Database } from '../database/client.ts';
+import { ifDefined } from '../database/errors.ts';
 import { rollBack } from '../database/transaction.ts';
 import { countSigningKeysByKey } from '../embed-tokens/statements/signing-keys.ts';
 import { countRecordsByKey, findKeyIdsOfRecords } from '../idempotency/statements.ts';
@@ -49,18 +50,6 @@ export async function countRowsByKey(database: Pick<Database, 'query'>): Promise
     ...records.map((use) => ({ table: 'idempotency_record' as const, ...use })),
   ];
 }
-
-/** The ids that a statement finds; none if a table or a column does not exist. */
-async function ifDefined(find: () => Promise<string[]>): Promise<string[]> {
-  try {
-    return await find();
-  } catch (error) {
-    if (isUndefined(error)) return [];
-    throw error;
-  }
-}
-
-const isUndefined = (error: unknown): boolean => ['42P01', '42703'].includes((error as { code?: string }).code ?? '');
 
 /** The tables that hold user group tokens. In each, `token_hash` is unique and begins with the id of the key of its row. */
 const tokenTables = ['user_group', 'retired_token'] as const;

@@ -5,6 +5,7 @@ import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { checkNames, type DoctorOptions, doctor } from '../../src/commands/doctor/doctor.ts';
 import { UsageError } from '../../src/commands/options.ts';
@@ -491,6 +492,18 @@ test.each<Case>([
     'ok',
     () => when(own()),
     /^up to 10 for each of \d+ process(es)?, \d+ of other programs; the server permits 400$/,
+  ],
+  [
+    'connections',
+    'those of another role, which only their number is known of',
+    'ok',
+    async () => {
+      const connection = new pg.Client(database.url); // of a superuser, without a name
+      await connection.connect();
+      onTestFinished(() => connection.end());
+      return when(own(await asRole('modest', 'pg_read_all_data')));
+    },
+    /, [1-9]\d* of other programs/,
   ],
   [
     'connections',

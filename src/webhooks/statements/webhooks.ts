@@ -1,4 +1,5 @@
 import type { Database } from '../../database/client.ts';
+import { ifDefined } from '../../database/errors.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 
 type Transaction = Pick<Prisma.TransactionClient, '$executeRaw' | '$queryRaw'>;
@@ -53,11 +54,7 @@ export async function endOfFeed(transaction: Transaction): Promise<bigint> {
 }
 
 /** The numbers of the webhooks that are enabled; none if there is no such table yet. */
-export async function findEnabledWebhooks({ query }: Pick<Database, 'query'>): Promise<number[]> {
-  const text = 'select id from webhook where enabled order by id';
-  const rows = await query('enabled-webhooks', text, []).catch((error: { code?: string }) => {
-    if (error.code !== '42P01') throw error;
-    return [];
-  });
-  return rows.map(([id]) => Number(id));
+export async function findEnabledWebhooks({ prisma }: Pick<Database, 'prisma'>): Promise<number[]> {
+  const find = () => prisma.webhook.findMany({ select: { id: true }, where: { enabled: true }, orderBy: { id: 'asc' } });
+  return (await ifDefined(find)).map(({ id }) => id);
 }
