@@ -178,6 +178,11 @@ async function run({ source, ...request }: OpenImport, db: Db, { stdout, stderr 
       `Of these groups ${thousands(latest.untaggedByDefault)} are untagged, because neither their lines nor --environment name an environment.`,
     );
   }
+  if (latest.padded > 0) {
+    print(
+      `White space at an end of user_group_id or token is kept, and the group is not found without it: in ${thousands(latest.padded)} ${latest.padded === 1 ? 'line' : 'lines'}, first in line ${latest.firstPaddedLine}.`,
+    );
+  }
   if (signal.aborted) return exitCodeOf(reason());
   return latest.rejected > 0 || !isReported ? 1 : 0;
 }

@@ -162,5 +162,6 @@ export async function doctor(
 }
 
 function describe({ name, status, found, remedy }: Finding): string {
-  return `${status.padEnd(statusWidth)}  ${name.padEnd(nameWidth)}  ${escapeLines(`${found}${remedy ? `. ${remedy}` : ''}`)}\n`;
+  const text = remedy ? `${found.replace(/\.$/, '')}. ${remedy}` : found;
+  return `${status.padEnd(statusWidth)}  ${name.padEnd(nameWidth)}  ${escapeLines(text)}\n`;
 }
