@@ -152,6 +152,28 @@ test('changes whose responses are lost are not said to have failed; trying again
   expect(await gateway.database.prisma.event.count({ where: { type: 'api_token.rotated' } })).toBe(2);
 });
 
+test('a secret that is replaced again, after two replacements without a response, is the one that works', async () => {
+  const { secret: admin } = await gateway.issue({ environment: null, scopes: ['admin'] });
+  const { id } = await gateway.issue();
+  await gateway.database.prisma.apiToken.update({ where: { id }, data: { name: 'thrice' } });
+  const { page } = await openConsole(gateway, '/console/api-tokens', { secret: admin, expectedProblems: [lostResponse] });
+  await page.getByRole('button', { name: 'Rotate thrice' }).click();
+  const dialog = page.getByRole('dialog');
+  const submit = async (overlap: string) => {
+    await dialog.getByLabel('How long does the current secret still work?').selectOption(overlap);
+    await dialog.getByRole('button', { name: 'Replace the secret' }).click();
+  };
+  for (const overlap of ['For 1 hour', 'It stops working at once']) {
+    await loseNextResponse(page, 'RotateApiToken');
+    await submit(overlap);
+    await dialog.getByText('It is not known whether the change was made').waitFor();
+    await expect.poll(() => dialog.locator('[aria-disabled]').count()).toBe(0);
+  }
+  await submit('For 1 hour');
+  const secret = (await dialog.getByText(/^ugk_/).textContent()) ?? '';
+  expect((await gateway.graphql('{ caller { name } }', {}, { token: secret })).json.data?.caller.name).toBe('thrice');
+});
+
 test('a field that was sent without a response is sent again, even if it was edited back', async () => {
   const { secret: admin } = await gateway.issue({ environment: null, scopes: ['admin'] });
   const { id } = await gateway.issue();

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { holdRequests, loseNextResponse, lostResponse, openConsole, save, typeOver } from '../support/console.ts';
+import { holdRequests, loseNextResponse, lostResponse, openConsole, save, typeOver, untilSaved } from '../support/console.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { mutate } from '../support/user-group-mutations.ts';
 
@@ -197,6 +197,88 @@ test('what is set back while it is saved together with a change of somebody else
   await page.getByText('Saved, with what has changed since you opened it').waitFor();
   await save(page, 'Save the mapping');
   expect((await read('meanwhile')).mapping).toEqual(mapping);
+});
+
+test('a change that was not made is saved together with an object that somebody else has added', async () => {
+  const { page } = await openGroup('object');
+  const endTimeOut = await timeOut(page, false);
+  const properties = { ...initial.properties, plan: 'silver' };
+  await typeOver(editorOf(page), JSON.stringify(properties));
+  await page.getByRole('button', { name: 'Save the properties' }).click();
+  await page.getByText('It is not known whether the change was made').waitFor();
+  await endTimeOut();
+  await mutate(gateway, 'updateUserGroup', { by: { providedId: 'object' }, mergeProperties: { access: { seats: 5 } } });
+  await save(page, 'Save the properties');
+  expect((await read('object')).properties).toEqual({ ...properties, access: { seats: 5 } });
+});
+
+test('what somebody else has set back, after it was saved without a response, stays when more is saved', async () => {
+  const { page } = await openGroup('reverted');
+  const endTimeOut = await timeOut(page, true);
+  await typeOver(editorOf(page), JSON.stringify({ ...initial.properties, plan: 'silver' }));
+  await page.getByRole('button', { name: 'Save the properties' }).click();
+  await page.getByText('It is not known whether the change was made').waitFor();
+  await endTimeOut();
+  await mutate(gateway, 'updateUserGroup', { by: { providedId: 'reverted' }, mergeProperties: { plan: 'gold' } });
+  await typeOver(editorOf(page), JSON.stringify({ ...initial.properties, plan: 'silver', seats: 5 }));
+  await save(page, 'Save the properties');
+  expect((await read('reverted')).properties).toEqual({ ...initial.properties, seats: 5 });
+});
+
+test('a person who goes back to what was stored before chooses, if somebody else has replaced what they saved without a response', async () => {
+  const { page } = await openGroup('replaced');
+  const endTimeOut = await timeOut(page, true);
+  await page.getByLabel('Display name').fill('mine');
+  await page.getByRole('button', { name: 'Save the name' }).click();
+  await page.getByText('It is not known whether the change was made').waitFor();
+  await endTimeOut();
+  await mutate(gateway, 'updateUserGroup', { by: { providedId: 'replaced' }, name: 'theirs' });
+  await page.getByLabel('Display name').fill('ACME');
+  await page.getByRole('button', { name: 'Save the name' }).click();
+  await page.getByRole('table').getByText('theirs').waitFor();
+  expect((await read('replaced')).name).toBe('theirs');
+  await page.getByRole('button', { name: 'Save mine' }).click();
+  await untilSaved(page, 'Save the name');
+  expect((await read('replaced')).name).toBe('ACME');
+});
+
+test('whether two changes were made is found out, also when that takes several tries', async () => {
+  const { page } = await openGroup('resolved');
+  const by = { providedId: 'resolved' };
+  const enter = (value: unknown) => typeOver(editorOf(page), JSON.stringify({ ...initial.properties, ...(value as object) }));
+  for (const [made, value] of [
+    [true, { plan: 'silver' }],
+    [false, { plan: 'silver', seats: 5 }],
+  ] as const) {
+    const endTimeOut = await timeOut(page, made);
+    await enter(value);
+    await page.getByRole('button', { name: 'Save the properties' }).click();
+    await page.getByText('It is not known whether the change was made').waitFor();
+    await endTimeOut();
+  }
+  await mutate(gateway, 'updateUserGroup', { by, mergeProperties: { plan: 'gold' } });
+  // The response that says whether the second one was made is lost too.
+  await page.route('**/graphql', (route) => {
+    const { variables } = route.request().postDataJSON();
+    return JSON.stringify(variables).includes('seats') ? route.abort('connectionreset') : route.fallback();
+  });
+  await enter({ plan: 'silver', rows: 1 });
+  await page.getByRole('button', { name: 'Save the properties' }).click();
+  await page.getByText('It is not known whether the change was made').waitFor();
+  await page.unroute('**/graphql');
+  await save(page, 'Save the properties');
+  expect((await read('resolved')).properties).toEqual({ ...initial.properties, rows: 1 });
+});
+
+test('what is being saved cannot be discarded', async () => {
+  const { page } = await openGroup('saving');
+  const release = await holdRequests(page, 'UpdateGroup');
+  await page.getByLabel('Display name').fill('mine');
+  await page.getByRole('button', { name: 'Save the name' }).click();
+  expect(await page.getByRole('button', { name: 'Discard' }).isDisabled()).toBe(true);
+  await release();
+  await untilSaved(page, 'Save the name');
+  expect(await page.getByLabel('Display name').inputValue()).toBe('mine');
 });
 
 test('discarding what may have been changed shows what is stored by then', async () => {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { openConsole } from '../support/console.ts';
+import { loseNextResponse, lostResponse, openConsole } from '../support/console.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { mutate } from '../support/user-group-mutations.ts';
 import { type Receiver, startReceiver } from '../support/webhook-receiver.ts';
@@ -232,6 +232,34 @@ test('the dialog that disables a webhook does not come to mean the opposite when
   expect((await gateway.database.prisma.webhook.findFirstOrThrow()).enabled).toBe(false);
   respond = succeed;
   held.forEach(succeed);
+});
+
+test('an event that was redelivered without a response is sent again when it is redelivered after another one', async () => {
+  respond = succeed;
+  const { webhook } = await createWebhook(gateway, admin, { url: receiver.url, types: ['USER_GROUP_CREATED'] });
+  for (const providedId of ['one', 'other']) await mutate(gateway, 'getOrCreateUserGroup', { providedId });
+  await expect.poll(() => receiver.received.length, noticed).toBe(2);
+  const { page } = await openConsole(gateway, `/console/webhook?id=${webhook.id}`, {
+    secret: admin,
+    expectedProblems: [lostResponse],
+  });
+  const details = page.getByRole('button', { name: 'Details of user_group.created' });
+  const dialog = page.getByRole('dialog');
+  /** Redelivers an event, by its first delivery: the newest are listed first. */
+  const redeliver = async (fromEnd: number) => {
+    await details.nth((await details.count()) - fromEnd).click();
+    await dialog.getByRole('button', { name: 'Redeliver' }).click();
+    await dialog.waitFor({ state: 'detached' });
+  };
+  await loseNextResponse(page, 'RedeliverEvents');
+  await redeliver(1);
+  await page.getByText('It is not known whether the change was made').waitFor();
+  await expect.poll(() => receiver.received.length).toBe(3);
+  await redeliver(2);
+  await expect.poll(() => receiver.received.length).toBe(4);
+  await expect.poll(() => details.count()).toBe(4);
+  await redeliver(1);
+  await expect.poll(() => receiver.received.length).toBe(5);
 });
 
 test('a person without the scope, a webhook that does not exist, and a failure are explained', async () => {

@@ -5,8 +5,8 @@ import { CreateEmbedToken } from './generated.ts';
 
 /**
  * A client whose changes are made once, however often they are sent. Each has an Idempotency-Key, which it keeps while it is not
- * known whether the change was made: the same change, sent again within 24 hours, gets the response of the first. Of updates,
- * only the latest keeps its key: the response to an earlier one says that its value is stored, which a later one has replaced.
+ * known whether the change was made: the same change, sent again within 24 hours, gets the response of the first. Of changes that
+ * replace what an earlier one may have done, only the latest keeps its key: the response to an earlier one is no longer true.
  *
  * @param onReplayed called when it does: what it says may have been changed by others since.
  */
@@ -19,8 +19,7 @@ export function keyedClient(client: Client, onReplayed?: () => void): Client {
       if (!/\bmutation\b/.test(document) || document === (CreateEmbedToken as string))
         return client.send(document, variables, options);
       const change = stringify([document, variables]);
-      if (/\bmutation (Update|Set|Suspend)/.test(document))
-        for (const other of keys.keys()) if (other !== change) keys.delete(other);
+      if (replacing.test(document)) for (const other of keys.keys()) if (other !== change) keys.delete(other);
       const idempotencyKey = keys.get(change) ?? createKey();
       try {
         const response = await client.send(document, variables, { ...options, idempotencyKey }).catch((error) => {
@@ -41,6 +40,9 @@ export function keyedClient(client: Client, onReplayed?: () => void): Client {
     },
   };
 }
+
+/** Not the update of a group, which expects a version: whether an earlier one was made says what a later one is merged with. */
+const replacing = /\bmutation (RedeliverEvents|Rotate|Set|Suspend|UpdateApiToken|UpdateWebhook)/;
 
 /** Not `crypto.randomUUID`, which browsers have only over HTTPS and on the own machine. */
 function createKey(): string {

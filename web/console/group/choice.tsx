@@ -2,7 +2,7 @@ import type { GroupDetailFragment } from '../graphql/generated.ts';
 import { Button } from '../ui/button.tsx';
 import { conflictsOf, isEqual, merge } from './merge.ts';
 import { Mismatch } from './mismatch.tsx';
-import { baseOf, type Edited, type Part } from './use-update.ts';
+import type { Edited, Part } from './use-update.ts';
 
 interface ChoiceProps<Value> {
   /** What was not saved, such as `The name was not saved`. */
@@ -14,8 +14,6 @@ interface ChoiceProps<Value> {
   readonly edited: Edited<Value> | undefined;
   /** The group with other values; nothing is shown without it, and if what differs was edited away. */
   readonly stored: GroupDetailFragment | undefined;
-  /** What may be the person's own among the other values. */
-  readonly sent: readonly Value[];
   readonly isSaving: boolean;
   /** Called with what was edited, and the group whose values it replaces. */
   readonly onSaveMine: (edited: Edited<Value>, over: GroupDetailFragment) => void;
@@ -25,10 +23,10 @@ interface ChoiceProps<Value> {
 
 /** Lets the person choose between what they entered and what was stored meanwhile. */
 export function Choice<Value>(props: ChoiceProps<Value>) {
-  const { title, whole, part, edited, stored, sent, isSaving, onSaveMine, onTakeStored } = props;
+  const { title, whole, part, edited, stored, isSaving, onSaveMine, onTakeStored } = props;
   if (!edited || !stored) return null;
   const value = part.valueIn(stored);
-  const base = baseOf(part.valueIn(edited.base), sent, value);
+  const base = part.valueIn(edited.base);
   const differences = conflictsOf(base, edited.value, value);
   if (differences.length === 0) return null;
   const takeStored = () => {

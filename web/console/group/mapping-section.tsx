@@ -10,7 +10,7 @@ import { Choice } from './choice.tsx';
 import type { GroupSectionProps } from './group.tsx';
 import { failureOfRows, type MappingRow, rowIssues } from './mapping-issues.ts';
 import { SaveButtons } from './save-buttons.tsx';
-import { type Edited, editedSince, type Part, type SaveOptions, useUpdate } from './use-update.ts';
+import { type Edited, type Part, type SaveOptions, useUpdate } from './use-update.ts';
 
 type Mapping = Readonly<Record<string, string>>;
 
@@ -48,7 +48,7 @@ export function MappingSection(props: GroupSectionProps) {
   const body = useRef<HTMLTableSectionElement>(null);
   /** Undefined while the table shows what is stored, which may change at any time. */
   const [entered, setDraft] = useState<Edited<readonly MappingRow[]>>();
-  const update = useUpdate(props, mappingPart, entered !== undefined);
+  const update = useUpdate(props, mappingPart, [entered, setDraft]);
   const draft = entered && (update.isPending || !isStoredIn(entered.base, entered.value)) ? entered : undefined;
   const base = draft?.base ?? group;
   const rows = draft?.value ?? rowsOf(group.mapping);
@@ -60,10 +60,9 @@ export function MappingSection(props: GroupSectionProps) {
   // In the order of the table, and with duplicates, which the gateway rejects.
   const first = { mapping: entries };
 
-  const save = async (value: Edited<Mapping>, options: SaveOptions) => {
+  const save = (value: Edited<Mapping>, options: SaveOptions) => {
     setSent(rows);
-    const saved = await update.save(value, options);
-    if (saved) setDraft(editedSince(draft, saved));
+    return update.save(value, options);
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -104,7 +103,6 @@ export function MappingSection(props: GroupSectionProps) {
           part={mappingPart}
           edited={edited}
           stored={update.mismatch}
-          sent={update.sent}
           isSaving={update.isRunning}
           onSaveMine={(value, over) => void save(value, { first, over })}
           onTakeStored={takeStored}

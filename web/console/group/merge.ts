@@ -75,7 +75,7 @@ export function isObject(value: unknown): value is Members {
 }
 
 /** The names of the members of two objects. */
-export const namesOf = (left: Members, right: Members) => [...new Set([...Object.keys(left), ...Object.keys(right)])];
+const namesOf = (left: Members, right: Members) => [...new Set([...Object.keys(left), ...Object.keys(right)])];
 
 /** A member; undefined if the value has none of that name, as for what every object inherits. */
 export const memberOf = (value: unknown, name: string): unknown =>

@@ -9,7 +9,7 @@ import { Choice } from './choice.tsx';
 import type { GroupSectionProps } from './group.tsx';
 import { printProperties, propertiesPart, readProperties } from './properties-text.ts';
 import { SaveButtons } from './save-buttons.tsx';
-import { type Edited, editedSince, type SaveOptions, useUpdate } from './use-update.ts';
+import { type Edited, type SaveOptions, useUpdate } from './use-update.ts';
 
 const writtenDifferently = new Failure(
   'INVALID_INPUT',
@@ -26,7 +26,7 @@ export function PropertiesSection(props: GroupSectionProps) {
   const [entered, setDraft] = useState<Edited<string>>();
   const [syntaxError, setSyntaxError] = useState<Failure>();
   const editor = useRef<Editor>(undefined);
-  const update = useUpdate(props, propertiesPart, entered !== undefined);
+  const update = useUpdate(props, propertiesPart, [entered, setDraft]);
   const isStored = ({ base, value }: Edited<string>) => value === printProperties(base.properties);
   const draft = entered && (update.isPending || !isStored(entered)) ? entered : undefined;
   const text = draft?.value ?? stored;
@@ -47,8 +47,7 @@ export function PropertiesSection(props: GroupSectionProps) {
   };
   const save = async (edited: Edited<unknown>, options: SaveOptions) => {
     setSyntaxError(undefined);
-    const saved = await update.save(edited, options);
-    if (saved) setDraft(editedSince(draft, saved));
+    await update.save(edited, options);
   };
   const submit = async (event: FormEvent) => {
     event.preventDefault();
@@ -82,7 +81,6 @@ export function PropertiesSection(props: GroupSectionProps) {
           part={propertiesPart}
           edited={edited}
           stored={update.mismatch}
-          sent={update.sent}
           isSaving={update.isRunning}
           onSaveMine={(value, over) => void save(value, { first: parsed?.first, over })}
           onTakeStored={takeStored}

@@ -18,7 +18,8 @@ export function SaveButtons({ label, isChanged, isSaving, onDiscard }: SaveButto
         {label}
       </Button>
       {isChanged && (
-        <Button variant="quiet" onClick={onDiscard}>
+        // What is being saved cannot be discarded any more.
+        <Button variant="quiet" disabled={isSaving} onClick={onDiscard}>
           Discard the changes
         </Button>
       )}

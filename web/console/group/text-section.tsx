@@ -8,7 +8,7 @@ import { Choice } from './choice.tsx';
 import type { GroupSectionProps } from './group.tsx';
 import { SaveButtons } from './save-buttons.tsx';
 import { nounOf, type TextAttribute, titleOf } from './text-attributes.ts';
-import { type Edited, editedSince, type Part, useUpdate } from './use-update.ts';
+import { type Edited, type Part, useUpdate } from './use-update.ts';
 
 /** A text; undefined for none. */
 type Text = string | undefined;
@@ -29,19 +29,15 @@ export function TextSection({ attribute, ...props }: TextSectionProps) {
   };
   /** Undefined while the field shows what is stored, which may change at any time. */
   const [entered, setDraft] = useState<Edited<Text>>();
-  const update = useUpdate(props, part, entered !== undefined);
+  const update = useUpdate(props, part, [entered, setDraft]);
   const draft = entered && (update.isPending || entered.value !== part.valueIn(entered.base)) ? entered : undefined;
-  const save = async (edited: Edited<Text>, over?: GroupDetailFragment) => {
-    const saved = await update.save(edited, over && { over });
-    if (saved) setDraft(editedSince(edited, saved));
-  };
   const discard = () => {
     setDraft(undefined);
     update.reset();
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (draft) void save(draft);
+    if (draft) void update.save(draft);
   };
   const change = (text: string) => {
     setDraft({ base: draft?.base ?? group, value: text || isRequired ? text : undefined });
@@ -57,9 +53,8 @@ export function TextSection({ attribute, ...props }: TextSectionProps) {
           part={part}
           edited={draft}
           stored={update.mismatch}
-          sent={update.sent}
           isSaving={update.isRunning}
-          onSaveMine={(edited, over) => void save(edited, over)}
+          onSaveMine={(edited, over) => void update.save(edited, { over })}
           onTakeStored={discard}
         />
         <TextField

@@ -5,7 +5,7 @@ import { type GroupDetailFragment, UpdateGroup, type UpdateUserGroupInput } from
 import { useMutation } from '../graphql/use-mutation.ts';
 import { useMessage } from '../ui/messages.tsx';
 import type { GroupSectionProps } from './group.tsx';
-import { conflictsOf, isEqual, isObject, memberOf, merge, namesOf } from './merge.ts';
+import { conflictsOf, isEqual, merge } from './merge.ts';
 
 /** What an update changes. */
 export type Change = Omit<UpdateUserGroupInput, 'by' | 'expectedVersion'>;
@@ -26,31 +26,6 @@ export interface Edited<Value> {
   readonly value: Value;
 }
 
-/** What is left of a draft after it was saved: what the person has edited meanwhile. */
-export const editedSince =
-  <Value>(sent: Edited<Value> | undefined, base: GroupDetailFragment) =>
-  (latest: Edited<Value> | undefined): Edited<Value> | undefined =>
-    latest && latest.value !== sent?.value ? { base, value: latest.value } : undefined;
-
-/**
- * What a value is merged with what is stored on, member by member: the base, but for what the person has sent and is stored.
- *
- * @param sent what the person has sent.
- */
-export function baseOf(base: unknown, sent: readonly unknown[], stored: unknown): unknown {
-  if (sent.some((value) => isEqual(value, stored))) return stored;
-  if (!isObject(stored) || sent.length === 0) return base;
-  const members = namesOf(isObject(base) ? base : {}, stored).map((name) => [
-    name,
-    baseOf(
-      memberOf(base, name),
-      sent.map((value) => memberOf(value, name)),
-      memberOf(stored, name),
-    ),
-  ]);
-  return Object.fromEntries(members.filter(([, value]) => value !== undefined));
-}
-
 /** How often changes are merged with others that are made at the same time, before the person is asked to try again. */
 const maxMerges = 5;
 
@@ -62,85 +37,114 @@ export interface SaveOptions {
   readonly over?: GroupDetailFragment;
 }
 
+/** The state of what a person edits, which may have another form than what is saved, such as a text of JSON. */
+type DraftState<Draft> = readonly [
+  draft: Edited<Draft> | undefined,
+  setDraft: (change: (latest: Edited<Draft> | undefined) => Edited<Draft> | undefined) => void,
+];
+
+/** An update of which it is not known whether it was made. */
+interface Uncertain<Value> {
+  readonly edited: Edited<Value>;
+  readonly input: UpdateUserGroupInput;
+}
+
 /**
  * Saves a part of the group as one version of it. If the group has another one, what the person edited is merged with what is
  * stored, and saved, unless both have changed the same: then nothing is saved, and the group as it is stored is the mismatch.
  *
- * @param isEdited whether there is a draft.
+ * @param draftState what the person has edited; the hook sets it to what is left of it after it was saved.
  */
-export function useUpdate<Value>(
+export function useUpdate<Value, Draft>(
   { group, onChanged, reload }: GroupSectionProps,
   { valueIn, withValue, changeTo }: Part<Value>,
-  isEdited: boolean,
+  [draft, setDraft]: DraftState<Draft>,
 ) {
   const showMessage = useMessage();
   const [mismatch, setMismatch] = useState<GroupDetailFragment>();
-  /** What was sent of the draft, and may be stored or be stored yet, though the draft has another base. */
-  const [sent, setSent] = useState<readonly Value[]>([]);
+  const [uncertain, setUncertain] = useState<readonly Uncertain<Value>[]>([]);
+  const isEdited = draft !== undefined;
   useEffect(() => {
-    if (!isEdited) setSent([]);
+    if (!isEdited) setUncertain([]);
   }, [isEdited]);
 
-  const send = async (client: Client, { base, value }: Edited<Value>, { first, over }: SaveOptions) => {
-    const before = valueIn(over ?? base);
-    const wanted = over ? merge(baseOf(valueIn(base), sent, before), value, before, 'mine') : value;
-    let seen: unknown = before;
+  /** What a value is based on that is edited further after it was saved. */
+  const baseAfter = (saved: GroupDetailFragment, { base, value }: Edited<Value>): GroupDetailFragment =>
+    // What was merged into it is not in what was edited meanwhile, which must not replace it: it has an older version.
+    isEqual(valueIn(saved), value) ? saved : withValue(base, value);
+
+  /**
+   * Finds out whether the uncertain updates were made, now that the group has a newer version than they expect: each, sent again
+   * with its key, gets the response of the first try, or else is a mismatch, and will never be made.
+   *
+   * @returns the base of what the person has edited: what they have saved.
+   */
+  const resolveUncertain = async (client: Client, base: GroupDetailFragment): Promise<GroupDetailFragment> => {
+    let resolved = base;
+    for (const [index, { edited, input }] of uncertain.entries()) {
+      const { data } = await client.send(UpdateGroup, { input });
+      if (data.updateUserGroup?.__typename === 'UpdateUserGroupPayload')
+        resolved = baseAfter(data.updateUserGroup.userGroup, edited);
+      const known = resolved;
+      setUncertain(uncertain.slice(index + 1));
+      setDraft((latest) => latest && { ...latest, base: known });
+    }
+    return resolved;
+  };
+
+  const update = useMutation(async (client, edited: Edited<Value>, { first, over }: SaveOptions) => {
+    let { base, value: wanted } = edited;
+    let from = valueIn(over ?? base);
+    if (over) wanted = merge(valueIn(base), wanted, from, 'mine') as Value;
     // What is sent first has none of the changes of others: a newer version would be replaced by it.
     let stored = first || !over ? base : over;
-    let change = first ?? changeTo(wanted as Value, stored);
+    let change = first ?? changeTo(wanted, stored);
     for (let merges = 0; ; merges += 1) {
       const input = { by: { id: group.id }, expectedVersion: stored.version, ...change };
-      const { data, requestId } = await client.send(UpdateGroup, { input });
+      const { data, requestId } = await client.send(UpdateGroup, { input }).catch((error) => {
+        if (toFailure(error).isOutcomeUnknown) setUncertain([...uncertain, { edited, input }]);
+        throw error;
+      });
       const result = data.updateUserGroup;
       if (result?.__typename !== 'VersionMismatch' || merges === maxMerges) {
         const { userGroup } = payloadOf(result, requestId);
         onChanged(userGroup);
-        setSent([]);
-        const isMerged = merges > 0 && !isEqual(valueIn(stored), seen);
-        showMessage(isMerged ? 'Saved, with what has changed since you opened it' : 'Saved');
-        return userGroup;
+        setUncertain([]);
+        const rest = baseAfter(userGroup, { base, value: edited.value });
+        setDraft((latest) => latest && (latest.value === draft?.value ? undefined : { ...latest, base: rest }));
+        showMessage(merges > 0 && !isEqual(valueIn(stored), from) ? 'Saved, with what has changed since you opened it' : 'Saved');
+        return;
       }
       stored = result.userGroup;
       onChanged(stored);
-      seen = baseOf(before, sent, valueIn(stored));
-      if (conflictsOf(seen, wanted, valueIn(stored)).length > 0) {
-        setMismatch(stored);
-        return undefined;
+      if (merges === 0 && uncertain.length > 0) {
+        base = await resolveUncertain(client, base);
+        from = valueIn(base);
       }
-      change = changeTo(merge(seen, wanted, valueIn(stored), 'mine') as Value, stored);
-    }
-  };
-  const update = useMutation(async (client, edited: Edited<Value>, options: SaveOptions) => {
-    try {
-      return await send(client, edited, options);
-    } catch (error) {
-      if (toFailure(error).isOutcomeUnknown) setSent([...sent, edited.value]);
-      throw error;
+      if (conflictsOf(from, wanted, valueIn(stored)).length > 0) return setMismatch(stored);
+      change = changeTo(merge(from, wanted, valueIn(stored), 'mine') as Value, stored);
     }
   }, reload);
 
   return {
     isRunning: update.isRunning,
     /** Whether another value than the one that is shown may be stored: going back to that is a change too. */
-    isPending: update.isRunning || sent.length > 0,
+    isPending: update.isRunning || uncertain.length > 0,
     failure: update.failure,
-    sent,
     /** The group with other values than those that the person has edited, because of which they were not saved. */
     mismatch,
-    /** @returns the base of what the person has edited meanwhile; undefined if it is not saved. */
-    async save(edited: Edited<Value>, options: SaveOptions = {}): Promise<GroupDetailFragment | undefined> {
+    async save(edited: Edited<Value>, options: SaveOptions = {}): Promise<void> {
       setMismatch(undefined);
-      const saved = await update.run(edited, options);
-      // What was merged into it is not in what was edited meanwhile, which must not replace it: it has an older version.
-      return saved && (isEqual(valueIn(saved), edited.value) ? saved : withValue(edited.base, edited.value));
+      await update.run(edited, options);
     },
     /** Forgets why the latest change failed: it was edited. A mismatch stays until the value is saved or given up. */
     resetFailure: update.reset,
+    /** Forgets what was saved: the person has given it up. */
     reset() {
       update.reset();
       setMismatch(undefined);
-      if (sent.length > 0) reload();
-      setSent([]);
+      if (uncertain.length > 0) reload();
+      setUncertain([]);
     },
   };
 }
