@@ -168,6 +168,18 @@ test('a name and a schema that two people change are shown with both values; wha
   ]);
 });
 
+test('a person keeps their own value, also if the other one has been taken back meanwhile', async () => {
+  const { page, change } = await openGroup('taken-back');
+  await change({ name: 'theirs' });
+  await page.getByLabel('Display name').fill('mine');
+  await page.getByRole('button', { name: 'Save the name' }).click();
+  expect(await differencesIn(page)).toEqual([['Display name', 'mine', 'theirs']]);
+  await change({ name: 'ACME' });
+  await page.getByRole('button', { name: 'Save mine' }).click();
+  await untilSaved(page, 'Save the name');
+  expect((await read('taken-back')).name).toBe('mine');
+});
+
 test('a mapping that is edited back to what it was shows what others have stored meanwhile', async () => {
   const { page, change } = await openGroup('back');
   await page.getByLabel('Data source of sales').fill('pg-7');

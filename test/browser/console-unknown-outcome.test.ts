@@ -270,6 +270,43 @@ test('whether two changes were made is found out, also when that takes several t
   expect((await read('resolved')).properties).toEqual({ ...initial.properties, rows: 1 });
 });
 
+test('a change that was merged with that of somebody else, and not made, can be edited further', async () => {
+  const { page } = await openGroup('merged');
+  await mutate(gateway, 'updateUserGroup', { by: { providedId: 'merged' }, mapping: [] });
+  let tries = 0;
+  await page.route('**/graphql', (route) => {
+    if (!route.request().postDataJSON().query.includes('mutation UpdateGroup')) return route.fallback();
+    tries += 1;
+    return tries === 2 ? route.fulfill({ status: 504, body: 'late' }) : route.fallback();
+  });
+  const input = page.getByLabel('Display name');
+  await input.fill('mine');
+  await page.getByRole('button', { name: 'Save the name' }).click();
+  await page.getByText('It is not known whether the change was made').waitFor();
+  await input.fill('other');
+  await save(page, 'Save the name');
+  expect([await input.inputValue(), (await read('merged')).name]).toEqual(['other', 'other']);
+  // What was not made is not made later.
+  expect((await gateway.database.prisma.event.findMany({ where: { providedId: 'merged' } })).map(({ type }) => type)).toEqual([
+    'user_group.created',
+    'user_group.updated',
+    'user_group.updated',
+  ]);
+});
+
+test('a mismatch whose response was lost is not shown once others have changed the group again', async () => {
+  const { page } = await openGroup('stale');
+  const by = { providedId: 'stale' };
+  await mutate(gateway, 'updateUserGroup', { by, name: 'theirs' });
+  await loseNextResponse(page, 'UpdateGroup');
+  await page.getByLabel('Display name').fill('mine');
+  await page.getByRole('button', { name: 'Save the name' }).click();
+  await page.getByText('It is not known whether the change was made').waitFor();
+  await mutate(gateway, 'updateUserGroup', { by, name: initial.name });
+  await save(page, 'Save the name');
+  expect((await read('stale')).name).toBe('mine');
+});
+
 test('what is being saved cannot be discarded', async () => {
   const { page } = await openGroup('saving');
   const release = await holdRequests(page, 'UpdateGroup');

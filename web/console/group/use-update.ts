@@ -26,8 +26,8 @@ export interface Edited<Value> {
   readonly value: Value;
 }
 
-/** How often changes are merged with others that are made at the same time, before the person is asked to try again. */
-const maxMerges = 5;
+/** How often changes are sent, merged with others that are made at the same time, before the person is asked to try again. */
+const maxTries = 6;
 
 /** How to save. */
 export interface SaveOptions {
@@ -46,7 +46,7 @@ type DraftState<Draft> = readonly [
 /** An update of which it is not known whether it was made. */
 interface Uncertain<Value> {
   readonly edited: Edited<Value>;
-  readonly input: UpdateUserGroupInput;
+  readonly input: UpdateUserGroupInput & { readonly expectedVersion: number };
 }
 
 /**
@@ -74,19 +74,19 @@ export function useUpdate<Value, Draft>(
     isEqual(valueIn(saved), value) ? saved : withValue(base, value);
 
   /**
-   * Finds out whether the uncertain updates were made, now that the group has a newer version than they expect: each, sent again
-   * with its key, gets the response of the first try, or else is a mismatch, and will never be made.
+   * Finds out whether updates were made that expect an older version than the group has: each, sent again with its key, gets the
+   * response of the first try, or else is a mismatch. So it is not made now, and will never be.
    *
    * @returns the base of what the person has edited: what they have saved.
    */
-  const resolveUncertain = async (client: Client, base: GroupDetailFragment): Promise<GroupDetailFragment> => {
+  const resolve = async (client: Client, updates: readonly Uncertain<Value>[], base: GroupDetailFragment) => {
     let resolved = base;
-    for (const [index, { edited, input }] of uncertain.entries()) {
-      const { data } = await client.send(UpdateGroup, { input });
+    for (const update of updates) {
+      const { data } = await client.send(UpdateGroup, { input: update.input });
       if (data.updateUserGroup?.__typename === 'UpdateUserGroupPayload')
-        resolved = baseAfter(data.updateUserGroup.userGroup, edited);
+        resolved = baseAfter(data.updateUserGroup.userGroup, update.edited);
       const known = resolved;
-      setUncertain(uncertain.slice(index + 1));
+      setUncertain((latest) => latest.filter((each) => each !== update));
       setDraft((latest) => latest && { ...latest, base: known });
     }
     return resolved;
@@ -99,29 +99,40 @@ export function useUpdate<Value, Draft>(
     // What is sent first has none of the changes of others: a newer version would be replaced by it.
     let stored = first || !over ? base : over;
     let change = first ?? changeTo(wanted, stored);
-    for (let merges = 0; ; merges += 1) {
+    let unresolved = uncertain;
+    for (let tries = 1; ; tries += 1) {
       const input = { by: { id: group.id }, expectedVersion: stored.version, ...change };
-      const { data, requestId } = await client.send(UpdateGroup, { input }).catch((error) => {
-        if (toFailure(error).isOutcomeUnknown) setUncertain([...uncertain, { edited, input }]);
+      const { data, requestId, isReplayed } = await client.send(UpdateGroup, { input }).catch((error) => {
+        if (toFailure(error).isOutcomeUnknown) setUncertain((latest) => [...latest, { edited, input }]);
         throw error;
       });
       const result = data.updateUserGroup;
-      if (result?.__typename !== 'VersionMismatch' || merges === maxMerges) {
+      if (result?.__typename !== 'VersionMismatch' || tries === maxTries) {
         const { userGroup } = payloadOf(result, requestId);
         onChanged(userGroup);
         setUncertain([]);
         const rest = baseAfter(userGroup, { base, value: edited.value });
         setDraft((latest) => latest && (latest.value === draft?.value ? undefined : { ...latest, base: rest }));
-        showMessage(merges > 0 && !isEqual(valueIn(stored), from) ? 'Saved, with what has changed since you opened it' : 'Saved');
+        showMessage(isEqual(valueIn(stored), from) ? 'Saved' : 'Saved, with what has changed since you opened it');
         return;
       }
+      // The response to an earlier try has the group of that time. Sent again, the update gets a new one: its key is used up.
+      if (isReplayed) continue;
       stored = result.userGroup;
       onChanged(stored);
-      if (merges === 0 && uncertain.length > 0) {
-        base = await resolveUncertain(client, base);
+      const { version } = stored;
+      const older = unresolved.filter(({ input: { expectedVersion } }) => expectedVersion < version);
+      if (older.length > 0) {
+        unresolved = unresolved.filter((each) => !older.includes(each));
+        base = await resolve(client, older, base);
         from = valueIn(base);
       }
-      if (conflictsOf(from, wanted, valueIn(stored)).length > 0) return setMismatch(stored);
+      if (conflictsOf(from, wanted, valueIn(stored)).length > 0) {
+        // Others have changed what the person decided to replace: what they began with counts again, as in the choice.
+        from = valueIn(base);
+        wanted = edited.value;
+        if (conflictsOf(from, wanted, valueIn(stored)).length > 0) return setMismatch(stored);
+      }
       change = changeTo(merge(from, wanted, valueIn(stored), 'mine') as Value, stored);
     }
   }, reload);
