@@ -180,6 +180,37 @@ test('a person keeps their own value, also if the other one has been taken back 
   expect((await read('taken-back')).name).toBe('mine');
 });
 
+test('an own value that is not valid is not saved by choosing it', async () => {
+  const { page, change } = await openGroup('chosen-invalid');
+  await change({ mapping: [{ schemaId: 'sales', dataSource: 'pg-9' }] });
+  await page.getByLabel('Data source of sales').fill('pg-8');
+  await page.getByRole('button', { name: 'Save the mapping' }).click();
+  await differencesIn(page);
+  await page.getByRole('button', { name: 'Add a schema' }).click();
+  await page.getByRole('button', { name: 'Save mine' }).click();
+  await expect.poll(() => page.locator('input:focus').getAttribute('aria-label')).toBe('Schema id 3');
+  expect((await read('chosen-invalid')).mapping).toEqual([{ schemaId: 'sales', dataSource: 'pg-9' }]);
+});
+
+test('values that were stored before the person began are not shown as those of somebody else', async () => {
+  const { page, change } = await openGroup('begun-again');
+  const name = page.getByLabel('Display name');
+  await change({ name: 'theirs' });
+  await name.fill('mine');
+  await page.getByRole('button', { name: 'Save the name' }).click();
+  await differencesIn(page);
+  await name.fill('ACME');
+  await expect.poll(() => name.inputValue()).toBe('theirs');
+  await change({ name: 'latest' });
+  await page.getByLabel('Data source of sales').fill('pg-8');
+  await save(page, 'Save the mapping');
+  await expect.poll(() => name.inputValue()).toBe('latest');
+  await name.fill('mine');
+  expect(await page.getByRole('button', { name: 'Save mine' }).count()).toBe(0);
+  await save(page, 'Save the name');
+  expect((await read('begun-again')).name).toBe('mine');
+});
+
 test('a mapping that is edited back to what it was shows what others have stored meanwhile', async () => {
   const { page, change } = await openGroup('back');
   await page.getByLabel('Data source of sales').fill('pg-7');

@@ -307,6 +307,27 @@ test('a mismatch whose response was lost is not shown once others have changed t
   expect((await read('stale')).name).toBe('mine');
 });
 
+test("a person's own value, chosen again after it was lost, brings back nothing that somebody else has removed", async () => {
+  const { page } = await openGroup('chosen');
+  const change = (properties: object) =>
+    mutate(gateway, 'updateUserGroup', { by: { providedId: 'chosen' }, mergeProperties: properties });
+  const saveMine = page.getByRole('button', { name: 'Save mine' });
+  await change({ plan: 'theirs', region: 'eu' });
+  await typeOver(editorOf(page), JSON.stringify({ ...initial.properties, plan: 'mine' }));
+  await page.getByRole('button', { name: 'Save the properties' }).click();
+  await saveMine.waitFor();
+  const endTimeOut = await timeOut(page, false);
+  await saveMine.click();
+  await page.getByText('It is not known whether the change was made').waitFor();
+  await endTimeOut();
+  await page.getByRole('button', { name: 'Save the properties' }).click();
+  await saveMine.waitFor();
+  await change({ plan: 'gold', region: null });
+  await saveMine.click();
+  await untilSaved(page, 'Save the properties');
+  expect((await read('chosen')).properties).toEqual({ ...initial.properties, plan: 'mine' });
+});
+
 test('what is being saved cannot be discarded', async () => {
   const { page } = await openGroup('saving');
   const release = await holdRequests(page, 'UpdateGroup');

@@ -24,7 +24,8 @@ interface ChoiceProps<Value> {
 /** Lets the person choose between what they entered and what was stored meanwhile. */
 export function Choice<Value>(props: ChoiceProps<Value>) {
   const { title, whole, part, edited, stored, isSaving, onSaveMine, onTakeStored } = props;
-  if (!edited || !stored) return null;
+  // What was begun since then is based on those values, or newer ones.
+  if (!edited || !stored || stored.version <= edited.base.version) return null;
   const value = part.valueIn(stored);
   const base = part.valueIn(edited.base);
   const differences = conflictsOf(base, edited.value, value);
@@ -41,7 +42,7 @@ export function Choice<Value>(props: ChoiceProps<Value>) {
       whole={whole}
       actions={
         <>
-          <Button isBusy={isSaving} onClick={() => onSaveMine(edited, stored)}>
+          <Button isBusy={isSaving} onClick={(event) => event.currentTarget.form?.reportValidity() && onSaveMine(edited, stored)}>
             Save mine
           </Button>
           <Button onClick={takeStored}>Take what is stored</Button>

@@ -125,9 +125,8 @@ export function useUpdate<Value, Draft>(
       if (older.length > 0) {
         unresolved = unresolved.filter((each) => !older.includes(each));
         base = await resolve(client, older, base);
-        from = valueIn(base);
       }
-      if (conflictsOf(from, wanted, valueIn(stored)).length > 0) {
+      if (older.length > 0 || conflictsOf(from, wanted, valueIn(stored)).length > 0) {
         // Others have changed what the person decided to replace: what they began with counts again, as in the choice.
         from = valueIn(base);
         wanted = edited.value;
