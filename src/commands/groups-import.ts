@@ -180,7 +180,7 @@ async function run({ source, ...request }: OpenImport, db: Db, { stdout, stderr 
   }
   if (latest.padded > 0) {
     print(
-      `White space at an end of user_group_id or token is kept, and the group is not found without it: in ${thousands(latest.padded)} ${latest.padded === 1 ? 'line' : 'lines'}, first in line ${latest.firstPaddedLine}.`,
+      `White space at an end of user_group_id or token is kept, and the group is not found without it: in ${countLines(latest.padded)}, first in line ${latest.firstPaddedLine}.`,
     );
   }
   if (signal.aborted) return exitCodeOf(reason());
@@ -214,7 +214,7 @@ function describe(
 ): string {
   const { lines = 0, created = 0, updated = 0, unchanged = 0, rejected = 0 } = summary ?? {};
   const counts = [
-    `${thousands(lines)} ${lines === 1 ? 'line' : 'lines'}`,
+    countLines(lines),
     `${thousands(created)} created`,
     ...(onExisting === 'update' ? [`${thousands(updated)} ${dryRun ? 'exist and may be updated' : 'updated'}`] : []),
     ...(onExisting === 'fail' ? [] : [`${thousands(unchanged)} unchanged`]),
@@ -222,6 +222,8 @@ function describe(
   ];
   return `${dryRun ? 'Dry run, nothing was written: ' : ''}${counts.join(', ')}.`;
 }
+
+const countLines = (count: number): string => `${thousands(count)} ${count === 1 ? 'line' : 'lines'}`;
 
 const runAgain = ({ dryRun, onExisting }: Pick<ImportOptions, 'dryRun' | 'onExisting'>): string =>
   dryRun

@@ -42,6 +42,12 @@ async function timeOut(page: Page, made: boolean): Promise<() => Promise<void>> 
   return () => page.unroute('**/graphql');
 }
 
+/** Saves a section without a response that says whether it was saved. @param label of its button. */
+async function saveInVain(page: Page, label: string): Promise<void> {
+  await page.getByRole('button', { name: label }).click();
+  await page.getByText('It is not known whether the change was made').waitFor();
+}
+
 async function read(providedId: string) {
   const query = 'query ($by: UserGroupBy!) { userGroup(by: $by) { name properties mapping { schemaId dataSource } } }';
   return (await gateway.graphql(query, { by: { providedId } })).json.data.userGroup;
@@ -80,8 +86,7 @@ test.each([
   const { page } = await openGroup(`${part}-${made}`);
   const endTimeOut = await timeOut(page, made);
   await enter(page, mine);
-  await page.getByRole('button', { name: `Save the ${part}` }).click();
-  await page.getByText('It is not known whether the change was made').waitFor();
+  await saveInVain(page, `Save the ${part}`);
   await endTimeOut();
   await enter(page, back);
   expect(await page.getByRole('button', { name: `Save the ${part}` }).isEnabled()).toBe(true);
@@ -99,8 +104,7 @@ test('of a change that may have been made, a property that is set back is not ta
   const endTimeOut = await timeOut(page, true);
   const enter = (value: unknown) => typeOver(editorOf(page), JSON.stringify(value));
   await enter({ plan: 'silver', limits: { rows: 20, days: 30 } });
-  await page.getByRole('button', { name: 'Save the properties' }).click();
-  await page.getByText('It is not known whether the change was made').waitFor();
+  await saveInVain(page, 'Save the properties');
   await endTimeOut();
   const by = { providedId: 'partly' };
   await mutate(gateway, 'updateUserGroup', { by, mergeProperties: { region: 'eu', limits: { days: 60 } } });
@@ -114,8 +118,7 @@ test('a change that somebody else has made is kept when the own one, which was n
   const { page } = await openGroup('theirs');
   const endTimeOut = await timeOut(page, false);
   await page.getByLabel('Display name').fill('mine');
-  await page.getByRole('button', { name: 'Save the name' }).click();
-  await page.getByText('It is not known whether the change was made').waitFor();
+  await saveInVain(page, 'Save the name');
   await endTimeOut();
   await mutate(gateway, 'updateUserGroup', { by: { providedId: 'theirs' }, name: 'theirs' });
   await page.getByLabel('Display name').fill('ACME');
@@ -131,8 +134,7 @@ test('after two saves without a response, of which the first was made, the value
   ] as const) {
     const endTimeOut = await timeOut(page, made);
     await page.getByLabel('Display name').fill(name);
-    await page.getByRole('button', { name: 'Save the name' }).click();
-    await page.getByText('It is not known whether the change was made').waitFor();
+    await saveInVain(page, 'Save the name');
     await endTimeOut();
   }
   await save(page, 'Save the name');
@@ -149,8 +151,7 @@ test('a value that is entered again after another one, of which each may have be
   });
   for (const name of ['one', 'two']) {
     await page.getByLabel('Display name').fill(name);
-    await page.getByRole('button', { name: 'Save the name' }).click();
-    await page.getByText('It is not known whether the change was made').waitFor();
+    await saveInVain(page, 'Save the name');
   }
   await page.unroute('**/graphql');
   await page.getByLabel('Display name').fill('one');
@@ -178,8 +179,7 @@ test('a member that is removed again from what may have been added is not taken 
   await loseNextResponse(page, 'UpdateGroup');
   const enter = (value: unknown) => typeOver(editorOf(page), JSON.stringify(value));
   await enter({ ...initial.properties, access: { read: true, admin: true } });
-  await page.getByRole('button', { name: 'Save the properties' }).click();
-  await page.getByText('It is not known whether the change was made').waitFor();
+  await saveInVain(page, 'Save the properties');
   await enter({ ...initial.properties, access: { read: true } });
   await save(page, 'Save the properties');
   expect((await read('added')).properties).toEqual({ ...initial.properties, access: { read: true } });
@@ -204,8 +204,7 @@ test('a change that was not made is saved together with an object that somebody 
   const endTimeOut = await timeOut(page, false);
   const properties = { ...initial.properties, plan: 'silver' };
   await typeOver(editorOf(page), JSON.stringify(properties));
-  await page.getByRole('button', { name: 'Save the properties' }).click();
-  await page.getByText('It is not known whether the change was made').waitFor();
+  await saveInVain(page, 'Save the properties');
   await endTimeOut();
   await mutate(gateway, 'updateUserGroup', { by: { providedId: 'object' }, mergeProperties: { access: { seats: 5 } } });
   await save(page, 'Save the properties');
@@ -216,8 +215,7 @@ test('what somebody else has set back, after it was saved without a response, st
   const { page } = await openGroup('reverted');
   const endTimeOut = await timeOut(page, true);
   await typeOver(editorOf(page), JSON.stringify({ ...initial.properties, plan: 'silver' }));
-  await page.getByRole('button', { name: 'Save the properties' }).click();
-  await page.getByText('It is not known whether the change was made').waitFor();
+  await saveInVain(page, 'Save the properties');
   await endTimeOut();
   await mutate(gateway, 'updateUserGroup', { by: { providedId: 'reverted' }, mergeProperties: { plan: 'gold' } });
   await typeOver(editorOf(page), JSON.stringify({ ...initial.properties, plan: 'silver', seats: 5 }));
@@ -229,8 +227,7 @@ test('a person who goes back to what was stored before chooses, if somebody else
   const { page } = await openGroup('replaced');
   const endTimeOut = await timeOut(page, true);
   await page.getByLabel('Display name').fill('mine');
-  await page.getByRole('button', { name: 'Save the name' }).click();
-  await page.getByText('It is not known whether the change was made').waitFor();
+  await saveInVain(page, 'Save the name');
   await endTimeOut();
   await mutate(gateway, 'updateUserGroup', { by: { providedId: 'replaced' }, name: 'theirs' });
   await page.getByLabel('Display name').fill('ACME');
@@ -252,8 +249,7 @@ test('whether two changes were made is found out, also when that takes several t
   ] as const) {
     const endTimeOut = await timeOut(page, made);
     await enter(value);
-    await page.getByRole('button', { name: 'Save the properties' }).click();
-    await page.getByText('It is not known whether the change was made').waitFor();
+    await saveInVain(page, 'Save the properties');
     await endTimeOut();
   }
   await mutate(gateway, 'updateUserGroup', { by, mergeProperties: { plan: 'gold' } });
@@ -263,8 +259,7 @@ test('whether two changes were made is found out, also when that takes several t
     return JSON.stringify(variables).includes('seats') ? route.abort('connectionreset') : route.fallback();
   });
   await enter({ plan: 'silver', rows: 1 });
-  await page.getByRole('button', { name: 'Save the properties' }).click();
-  await page.getByText('It is not known whether the change was made').waitFor();
+  await saveInVain(page, 'Save the properties');
   await page.unroute('**/graphql');
   await save(page, 'Save the properties');
   expect((await read('resolved')).properties).toEqual({ ...initial.properties, rows: 1 });
@@ -281,8 +276,7 @@ test('a change that was merged with that of somebody else, and not made, can be 
   });
   const input = page.getByLabel('Display name');
   await input.fill('mine');
-  await page.getByRole('button', { name: 'Save the name' }).click();
-  await page.getByText('It is not known whether the change was made').waitFor();
+  await saveInVain(page, 'Save the name');
   await input.fill('other');
   await save(page, 'Save the name');
   expect([await input.inputValue(), (await read('merged')).name]).toEqual(['other', 'other']);
@@ -300,8 +294,7 @@ test('a mismatch whose response was lost is not shown once others have changed t
   await mutate(gateway, 'updateUserGroup', { by, name: 'theirs' });
   await loseNextResponse(page, 'UpdateGroup');
   await page.getByLabel('Display name').fill('mine');
-  await page.getByRole('button', { name: 'Save the name' }).click();
-  await page.getByText('It is not known whether the change was made').waitFor();
+  await saveInVain(page, 'Save the name');
   await mutate(gateway, 'updateUserGroup', { by, name: initial.name });
   await save(page, 'Save the name');
   expect((await read('stale')).name).toBe('mine');
@@ -343,8 +336,7 @@ test('discarding what may have been changed shows what is stored by then', async
   const { page } = await openGroup('discarded');
   const endTimeOut = await timeOut(page, true);
   await page.getByLabel('Display name').fill('mine');
-  await page.getByRole('button', { name: 'Save the name' }).click();
-  await page.getByText('It is not known whether the change was made').waitFor();
+  await saveInVain(page, 'Save the name');
   await endTimeOut();
   await page.getByRole('button', { name: 'Discard' }).click();
   await expect.poll(() => page.getByLabel('Display name').inputValue()).toBe('mine');
