@@ -51,6 +51,11 @@ export async function untilSaved(page: Page, label: string): Promise<void> {
   await page.locator('button[disabled]', { hasText: label }).waitFor();
 }
 
+/** The text of an input, or of an editor of which it is one line. */
+export async function textIn(field: Locator): Promise<string> {
+  return field.evaluate((element) => (element instanceof HTMLInputElement ? element.value : (element.textContent ?? '')));
+}
+
 /** Loses the response to the next request of an operation, after the gateway has executed it. */
 export async function loseNextResponse(page: Page, operation: string): Promise<void> {
   let isLost = false;

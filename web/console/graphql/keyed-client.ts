@@ -32,7 +32,8 @@ export function keyedClient(client: Client, onReplayed?: () => void): Client {
         return response;
       } catch (error) {
         const failure = toFailure(error);
-        // A later failure says nothing of an earlier attempt.
+        // A later failure says nothing of an earlier attempt, unless it is due to what was sent.
+        if (failure.code === 'INVALID_INPUT') keys.delete(change);
         if (!keys.has(change) && !mayBeMade(failure)) throw failure;
         keys.set(change, idempotencyKey);
         throw new Failure(failure.code, failure.message, { ...failure, isOutcomeUnknown: true });
@@ -41,8 +42,7 @@ export function keyedClient(client: Client, onReplayed?: () => void): Client {
   };
 }
 
-/** Not the update of a group, which expects a version: whether an earlier one was made says what a later one is merged with. */
-const replacing = /\bmutation (RedeliverEvents|Rotate|Set|Suspend|UpdateApiToken|UpdateWebhook)/;
+const replacing = /\bmutation (RedeliverEvents|Rotate|Set|Suspend|Update)/;
 
 /** Not `crypto.randomUUID`, which browsers have only over HTTPS and on the own machine. */
 function createKey(): string {

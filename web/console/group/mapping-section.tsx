@@ -18,7 +18,6 @@ type Entry = GroupDetailFragment['mapping'][number];
 
 const mappingPart: Part<Mapping> = {
   valueIn: ({ mapping }) => mappingOf(mapping),
-  withValue: (group, mapping) => ({ ...group, mapping: toEntries(mapping, group) }),
   changeTo: (mapping, group) => ({ mapping: toEntries(mapping, group) }),
 };
 
@@ -48,8 +47,8 @@ export function MappingSection(props: GroupSectionProps) {
   const body = useRef<HTMLTableSectionElement>(null);
   /** Undefined while the table shows what is stored, which may change at any time. */
   const [entered, setDraft] = useState<Edited<readonly MappingRow[]>>();
-  const update = useUpdate(props, mappingPart, [entered, setDraft]);
-  const draft = entered && (update.isPending || !isStoredIn(entered.base, entered.value)) ? entered : undefined;
+  const update = useUpdate(props, mappingPart, () => setDraft(undefined));
+  const draft = entered && !isStoredIn(entered.base, entered.value) ? entered : undefined;
   const base = draft?.base ?? group;
   const rows = draft?.value ?? rowsOf(group.mapping);
   const setRows = (value: readonly MappingRow[]) => setDraft({ base, value });
@@ -135,7 +134,7 @@ export function MappingSection(props: GroupSectionProps) {
                         aria-label={`Schema id ${index + 1}`}
                         aria-invalid={isInvalid(key, 'schemaId')}
                         required
-                        readOnly={!isEditable}
+                        readOnly={!isEditable || update.isLocked}
                         value={schemaId}
                         onChange={(event) => change(key, { schemaId: event.target.value })}
                       />
@@ -144,7 +143,7 @@ export function MappingSection(props: GroupSectionProps) {
                       <Cell
                         aria-label={`Data source of ${schemaId || `schema ${index + 1}`}`}
                         aria-invalid={isInvalid(key, 'dataSource')}
-                        readOnly={!isEditable}
+                        readOnly={!isEditable || update.isLocked}
                         value={dataSource}
                         onChange={(event) => change(key, { dataSource: event.target.value })}
                       />
@@ -155,6 +154,7 @@ export function MappingSection(props: GroupSectionProps) {
                           variant="quiet"
                           className="icon-only"
                           aria-label={`Remove ${schemaId || `schema ${index + 1}`}`}
+                          disabled={update.isLocked}
                           onClick={() => setRows(rows.filter((row) => row.key !== key))}
                         >
                           <CloseIcon />
@@ -174,7 +174,7 @@ export function MappingSection(props: GroupSectionProps) {
         )}
         {isEditable && (
           <>
-            <Button className="small" onClick={add}>
+            <Button className="small" disabled={update.isLocked} onClick={add}>
               <PlusIcon /> Add a schema
             </Button>
             <SaveButtons

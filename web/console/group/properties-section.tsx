@@ -26,9 +26,9 @@ export function PropertiesSection(props: GroupSectionProps) {
   const [entered, setDraft] = useState<Edited<string>>();
   const [syntaxError, setSyntaxError] = useState<Failure>();
   const editor = useRef<Editor>(undefined);
-  const update = useUpdate(props, propertiesPart, [entered, setDraft]);
+  const update = useUpdate(props, propertiesPart, () => setDraft(undefined));
   const isStored = ({ base, value }: Edited<string>) => value === printProperties(base.properties);
-  const draft = entered && (update.isPending || !isStored(entered)) ? entered : undefined;
+  const draft = entered && !isStored(entered) ? entered : undefined;
   const text = draft?.value ?? stored;
 
   useEffect(() => {
@@ -90,7 +90,7 @@ export function PropertiesSection(props: GroupSectionProps) {
           ref={editor}
           label="Properties as JSON"
           initialText={text}
-          isReadOnly={!isEditable}
+          isReadOnly={!isEditable || update.isLocked}
           checksSyntax
           onChange={(current) => change(current())}
         />

@@ -9,7 +9,6 @@ const maxPatchBytes = 64 * 1024;
 /** The properties. Only members that were changed are sent, if a patch can change them. */
 export const propertiesPart: Part<unknown> = {
   valueIn: ({ properties }) => properties ?? null,
-  withValue: (group, properties) => ({ ...group, properties }),
   changeTo(value, { properties }) {
     const patch = isObject(value) ? patchOf(isObject(properties) ? properties : {}, value) : undefined;
     const isSendable =

@@ -1,6 +1,5 @@
 import { type FormEvent, useState } from 'react';
 import { useSession } from '../app/session.tsx';
-import type { GroupDetailFragment } from '../graphql/generated.ts';
 import { FailureNotice } from '../ui/failure-notice.tsx';
 import { hasLineBreaks, TextField } from '../ui/field.tsx';
 import { Section } from '../ui/section.tsx';
@@ -24,13 +23,12 @@ export function TextSection({ attribute, ...props }: TextSectionProps) {
   const isEditable = useSession().can('GROUPS_WRITE');
   const part: Part<Text> = {
     valueIn: (stored) => stored[name] ?? undefined,
-    withValue: (stored, value) => ({ ...stored, [name]: value ?? null }) as GroupDetailFragment,
     changeTo: (value) => ({ [name]: value ?? null }),
   };
   /** Undefined while the field shows what is stored, which may change at any time. */
   const [entered, setDraft] = useState<Edited<Text>>();
-  const update = useUpdate(props, part, [entered, setDraft]);
-  const draft = entered && (update.isPending || entered.value !== part.valueIn(entered.base)) ? entered : undefined;
+  const update = useUpdate(props, part, () => setDraft(undefined));
+  const draft = entered && entered.value !== part.valueIn(entered.base) ? entered : undefined;
   const discard = () => {
     setDraft(undefined);
     update.reset();
@@ -61,7 +59,7 @@ export function TextSection({ attribute, ...props }: TextSectionProps) {
           label={label}
           isLabelHidden
           required={isRequired}
-          readOnly={!isEditable}
+          readOnly={!isEditable || update.isLocked}
           hint={
             isEditable &&
             hasLineBreaks((draft?.base ?? group)[name] ?? '') &&

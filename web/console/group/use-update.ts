@@ -1,5 +1,5 @@
-import { useEffect, useState } from 'react';
-import { type Client, payloadOf } from '../graphql/client.ts';
+import { useState } from 'react';
+import { payloadOf } from '../graphql/client.ts';
 import { toFailure } from '../graphql/failure.ts';
 import { type GroupDetailFragment, UpdateGroup, type UpdateUserGroupInput } from '../graphql/generated.ts';
 import { useMutation } from '../graphql/use-mutation.ts';
@@ -13,8 +13,6 @@ export type Change = Omit<UpdateUserGroupInput, 'by' | 'expectedVersion'>;
 /** The part of a group that a form edits, as JSON. */
 export interface Part<Value> {
   valueIn(group: GroupDetailFragment): Value;
-  /** The group with another value. */
-  withValue(group: GroupDetailFragment, value: Value): GroupDetailFragment;
   /** What gives the group the value. */
   changeTo(value: Value, group: GroupDetailFragment): Change;
 }
@@ -26,9 +24,6 @@ export interface Edited<Value> {
   readonly value: Value;
 }
 
-/** How often changes are sent, merged with others that are made at the same time, before the person is asked to try again. */
-const maxTries = 6;
-
 /** How to save. */
 export interface SaveOptions {
   /** What to send first, if that is not what the part makes of the value. */
@@ -37,109 +32,80 @@ export interface SaveOptions {
   readonly over?: GroupDetailFragment;
 }
 
-/** The state of what a person edits, which may have another form than what is saved, such as a text of JSON. */
-type DraftState<Draft> = readonly [
-  draft: Edited<Draft> | undefined,
-  setDraft: (change: (latest: Edited<Draft> | undefined) => Edited<Draft> | undefined) => void,
-];
-
-/** An update of which it is not known whether it was made. */
-interface Uncertain<Value> {
-  readonly edited: Edited<Value>;
-  readonly input: UpdateUserGroupInput & { readonly expectedVersion: number };
+/** An update, and what it is to achieve. */
+interface Attempt<Value> {
+  readonly wanted: Edited<Value>;
+  readonly input: UpdateUserGroupInput;
 }
+
+/** How often changes are sent, merged with others that are made at the same time, before the person is asked to try again. */
+const maxTries = 6;
 
 /**
  * Saves a part of the group as one version of it. If the group has another one, what the person edited is merged with what is
  * stored, and saved, unless both have changed the same: then nothing is saved, and the group as it is stored is the mismatch.
+ * An update without a response is sent again, as it was, before anything else can be saved.
  *
- * @param draftState what the person has edited; the hook sets it to what is left of it after it was saved.
+ * @param onSaved called when it is saved, after the group has been passed on: there is nothing left to save.
  */
-export function useUpdate<Value, Draft>(
+export function useUpdate<Value>(
   { group, onChanged, reload }: GroupSectionProps,
-  { valueIn, withValue, changeTo }: Part<Value>,
-  [draft, setDraft]: DraftState<Draft>,
+  { valueIn, changeTo }: Part<Value>,
+  onSaved: () => void,
 ) {
   const showMessage = useMessage();
   const [mismatch, setMismatch] = useState<GroupDetailFragment>();
-  const [uncertain, setUncertain] = useState<readonly Uncertain<Value>[]>([]);
-  const isEdited = draft !== undefined;
-  useEffect(() => {
-    if (!isEdited) setUncertain([]);
-  }, [isEdited]);
+  /** The update of which it is not known whether it was made. */
+  const [pending, setPending] = useState<Attempt<Value>>();
 
-  /** What a value is based on that is edited further after it was saved. */
-  const baseAfter = (saved: GroupDetailFragment, { base, value }: Edited<Value>): GroupDetailFragment =>
-    // What was merged into it is not in what was edited meanwhile, which must not replace it: it has an older version.
-    isEqual(valueIn(saved), value) ? saved : withValue(base, value);
+  const attemptOf = (wanted: Edited<Value>, { version }: GroupDetailFragment, change: Change): Attempt<Value> => ({
+    wanted,
+    input: { by: { id: group.id }, expectedVersion: version, ...change },
+  });
+  const mergedWith = (stored: GroupDetailFragment, { base, value }: Edited<Value>) =>
+    merge(valueIn(base), value, valueIn(stored), 'mine') as Value;
 
-  /**
-   * Finds out whether updates were made that expect an older version than the group has: each, sent again with its key, gets the
-   * response of the first try, or else is a mismatch. So it is not made now, and will never be.
-   *
-   * @returns the base of what the person has edited: what they have saved.
-   */
-  const resolve = async (client: Client, updates: readonly Uncertain<Value>[], base: GroupDetailFragment) => {
-    let resolved = base;
-    for (const update of updates) {
-      const { data } = await client.send(UpdateGroup, { input: update.input });
-      if (data.updateUserGroup?.__typename === 'UpdateUserGroupPayload')
-        resolved = baseAfter(data.updateUserGroup.userGroup, update.edited);
-      const known = resolved;
-      setUncertain((latest) => latest.filter((each) => each !== update));
-      setDraft((latest) => latest && { ...latest, base: known });
-    }
-    return resolved;
+  const firstAttempt = (edited: Edited<Value>, { first, over }: SaveOptions): Attempt<Value> => {
+    const wanted = over ? { base: over, value: mergedWith(over, edited) } : edited;
+    // What is sent first has none of the changes of others: a newer version would be replaced by it.
+    return first ? attemptOf(wanted, edited.base, first) : attemptOf(wanted, wanted.base, changeTo(wanted.value, wanted.base));
   };
 
-  const update = useMutation(async (client, edited: Edited<Value>, { first, over }: SaveOptions) => {
-    let { base, value: wanted } = edited;
-    let from = valueIn(over ?? base);
-    if (over) wanted = merge(valueIn(base), wanted, from, 'mine') as Value;
-    // What is sent first has none of the changes of others: a newer version would be replaced by it.
-    let stored = first || !over ? base : over;
-    let change = first ?? changeTo(wanted, stored);
-    let unresolved = uncertain;
+  const update = useMutation(async (client, edited: Edited<Value>, options: SaveOptions) => {
+    let attempt = pending ?? firstAttempt(edited, options);
     for (let tries = 1; ; tries += 1) {
-      const input = { by: { id: group.id }, expectedVersion: stored.version, ...change };
+      const { wanted, input } = attempt;
       const { data, requestId, isReplayed } = await client.send(UpdateGroup, { input }).catch((error) => {
-        if (toFailure(error).isOutcomeUnknown) setUncertain((latest) => [...latest, { edited, input }]);
+        setPending(toFailure(error).isOutcomeUnknown ? { wanted, input } : undefined);
         throw error;
       });
+      setPending(undefined);
       const result = data.updateUserGroup;
       if (result?.__typename !== 'VersionMismatch' || tries === maxTries) {
         const { userGroup } = payloadOf(result, requestId);
         onChanged(userGroup);
-        setUncertain([]);
-        const rest = baseAfter(userGroup, { base, value: edited.value });
-        setDraft((latest) => latest && (latest.value === draft?.value ? undefined : { ...latest, base: rest }));
-        showMessage(isEqual(valueIn(stored), from) ? 'Saved' : 'Saved, with what has changed since you opened it');
+        onSaved();
+        const isAsWanted = isEqual(valueIn(userGroup), wanted.value);
+        showMessage(isAsWanted ? 'Saved' : 'Saved, with what has changed since you opened it');
         return;
       }
       // The response to an earlier try has the group of that time. Sent again, the update gets a new one: its key is used up.
       if (isReplayed) continue;
-      stored = result.userGroup;
+      const stored = result.userGroup;
       onChanged(stored);
-      const { version } = stored;
-      const older = unresolved.filter(({ input: { expectedVersion } }) => expectedVersion < version);
-      if (older.length > 0) {
-        unresolved = unresolved.filter((each) => !older.includes(each));
-        base = await resolve(client, older, base);
-      }
-      if (older.length > 0 || conflictsOf(from, wanted, valueIn(stored)).length > 0) {
-        // Others have changed what the person decided to replace: what they began with counts again, as in the choice.
-        from = valueIn(base);
-        wanted = edited.value;
-        if (conflictsOf(from, wanted, valueIn(stored)).length > 0) return setMismatch(stored);
-      }
-      change = changeTo(merge(from, wanted, valueIn(stored), 'mine') as Value, stored);
+      // If others have changed what the person decided to replace, what they began with counts again, as in the choice.
+      const mergeable = [wanted, edited].find(
+        ({ base, value }) => conflictsOf(valueIn(base), value, valueIn(stored)).length === 0,
+      );
+      if (!mergeable) return setMismatch(stored);
+      attempt = attemptOf(mergeable, stored, changeTo(mergedWith(stored, mergeable), stored));
     }
   }, reload);
 
   return {
     isRunning: update.isRunning,
-    /** Whether another value than the one that is shown may be stored: going back to that is a change too. */
-    isPending: update.isRunning || uncertain.length > 0,
+    /** Whether nothing can be edited: it is being saved, or may have been. Saving again finds that out. */
+    isLocked: update.isRunning || pending !== undefined,
     failure: update.failure,
     /** The group with other values than those that the person has edited, because of which they were not saved. */
     mismatch,
@@ -153,8 +119,8 @@ export function useUpdate<Value, Draft>(
     reset() {
       update.reset();
       setMismatch(undefined);
-      if (uncertain.length > 0) reload();
-      setUncertain([]);
+      if (pending) reload();
+      setPending(undefined);
     },
   };
 }

@@ -4,6 +4,7 @@ import type { Editor, EditorOptions } from './editor.ts';
 interface CodeEditorProps extends Omit<EditorOptions, 'text'> {
   /** The text to start with: later ones are set with the {@link Editor}. */
   readonly initialText: string;
+  readonly isReadOnly?: boolean;
   readonly className?: string;
   /** The editor, once it is loaded. */
   readonly ref?: Ref<Editor | undefined>;
@@ -11,7 +12,7 @@ interface CodeEditorProps extends Omit<EditorOptions, 'text'> {
 }
 
 /** An editor for JSON, loaded when the first one is shown. */
-export function CodeEditor({ ref, className = '', onReady, ...props }: CodeEditorProps) {
+export function CodeEditor({ ref, className = '', isReadOnly = false, onReady, ...props }: CodeEditorProps) {
   const parent = useRef<HTMLDivElement>(null);
   const latest = useRef({ ...props, onReady });
   latest.current = { ...props, onReady };
@@ -40,6 +41,7 @@ export function CodeEditor({ ref, className = '', onReady, ...props }: CodeEdito
       created?.destroy();
     };
   }, []);
+  useEffect(() => editor?.setReadOnly(isReadOnly), [editor, isReadOnly]);
   useImperativeHandle(ref, () => editor, [editor]);
 
   return (

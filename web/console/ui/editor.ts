@@ -3,7 +3,7 @@ import { json, jsonParseLinter } from '@codemirror/lang-json';
 import { bracketMatching, foldGutter, foldKeymap, indentOnInput } from '@codemirror/language';
 import { type Diagnostic, linter, lintKeymap, setDiagnostics } from '@codemirror/lint';
 import { highlightSelectionMatches, searchKeymap } from '@codemirror/search';
-import { EditorState } from '@codemirror/state';
+import { Compartment, EditorState } from '@codemirror/state';
 import { drawSelection, EditorView, highlightActiveLine, highlightSpecialChars, keymap, lineNumbers } from '@codemirror/view';
 import { editorTheme } from './editor-theme.ts';
 
@@ -26,6 +26,8 @@ export interface Editor {
   /** Changes parts of the text, as one step that can be undone. Positions are those before any of the changes. */
   change(edits: readonly Edit[]): void;
   setDiagnostics(diagnostics: readonly EditorDiagnostic[]): void;
+  /** Sets whether a person can change the text. */
+  setReadOnly(isReadOnly: boolean): void;
   /** Puts the cursor at a position, and shows it. */
   goTo(position: number): void;
   destroy(): void;
@@ -36,7 +38,6 @@ export interface EditorOptions {
   readonly text: string;
   /** For screen readers. */
   readonly label: string;
-  readonly isReadOnly?: boolean;
   /** Whether to mark where the text is not JSON. */
   readonly checksSyntax?: boolean;
   /** Called after each change, also by script. The text is only made when it is asked for: it may be long. */
@@ -53,7 +54,8 @@ function checkSyntax(view: EditorView): readonly Diagnostic[] {
 
 /** Creates an editor for JSON in an element. Tab leaves it, as it leaves any other field. */
 export function createEditor(parent: HTMLElement, options: EditorOptions): Editor {
-  const { text, label, isReadOnly = false, checksSyntax = false, onChange } = options;
+  const { text, label, checksSyntax = false, onChange } = options;
+  const readOnly = new Compartment();
   const extensions = [
     EditorView.cspNonce.of(nonce),
     [lineNumbers(), foldGutter(), history(), drawSelection(), indentOnInput(), bracketMatching()],
@@ -62,7 +64,7 @@ export function createEditor(parent: HTMLElement, options: EditorOptions): Edito
     [json(), editorTheme, EditorView.lineWrapping, EditorState.tabSize.of(2)],
     keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, ...foldKeymap, ...lintKeymap]),
     EditorView.contentAttributes.of({ 'aria-label': label }),
-    EditorState.readOnly.of(isReadOnly),
+    readOnly.of([]),
     checksSyntax ? linter(checkSyntax, { delay: 300 }) : [],
     EditorView.updateListener.of(({ docChanged, state }) => {
       if (docChanged) onChange?.(() => state.doc.toString());
@@ -70,15 +72,19 @@ export function createEditor(parent: HTMLElement, options: EditorOptions): Edito
   ];
   const view = new EditorView({ parent, state: EditorState.create({ doc: text, extensions }) });
   const within = (position: number) => Math.min(Math.max(position, 0), view.state.doc.length);
+  const setReadOnly = (value: boolean) => view.dispatch({ effects: readOnly.reconfigure(EditorState.readOnly.of(value)) });
   return {
     text: () => view.state.doc.toString(),
     setText(next) {
       // Undoing steps from before it would mix the two texts. Another state is no update that the listener hears of.
+      const { readOnly: isReadOnly } = view.state;
       view.setState(EditorState.create({ doc: next, extensions }));
+      setReadOnly(isReadOnly);
       onChange?.(() => view.state.doc.toString());
     },
     change: (edits) => view.dispatch({ changes: [...edits] }),
     setDiagnostics: (diagnostics) => view.dispatch(setDiagnostics(view.state, [...diagnostics])),
+    setReadOnly,
     goTo(position) {
       const at = within(position);
       view.dispatch({ selection: { anchor: at }, effects: EditorView.scrollIntoView(at, { y: 'center' }) });
