@@ -22,9 +22,6 @@ const firstWarmUpRequests = 8_000;
 /** One response in this many is compared completely. */
 const sampleEvery = 64;
 
-/** How many gateways of each build are measured with `--previous`: equal ones differ by up to a tenth for as long as they run. */
-const gatewaysOfEachBuild = 4;
-
 /** The measurements of one system with one workload, one per round. */
 export interface Series {
   readonly workload: WorkloadId;
@@ -43,13 +40,6 @@ export interface Plan {
   readonly logProgress: (text: string) => void;
 }
 
-/** One of several systems that are measured interleaved, and its database. */
-interface Contender {
-  /** Equal servers; each round measures the next one. */
-  readonly servers: readonly [Running, ...Running[]];
-  readonly database: BenchDatabase;
-}
-
 /** Measures systems with one workload on one database, interleaved. @throws Error when a response is wrong. */
 export async function measureWorkload(
   generator: Generator,
@@ -58,73 +48,59 @@ export async function measureWorkload(
   systems: readonly SystemId[],
   plan: Plan,
 ): Promise<Series[]> {
-  const contenders: Contender[] = [];
-  for (const system of systems) {
-    plan.logProgress(`${workload}: starting ${system}`);
-    const start = () => startSystem(system, { DATABASE_URL: database.url, WORKLOAD: workload }, plan);
-    const servers: [Running, ...Running[]] = [await start()];
-    const isCompared = plan.previous !== undefined && (system === 'gateway' || system === 'previous');
-    while (isCompared && servers.length < gatewaysOfEachBuild) servers.push(await start());
-    contenders.push({ servers, database });
-    await probe(servers[0], workload, database);
-  }
-  const before = await countCreated(database);
-  const measured = await measureInterleaved(generator, workload, contenders, plan);
-  for (const running of contenders.flatMap(({ servers }) => servers)) await running.stop();
+  const { rounds, seconds, check, previous, logProgress } = plan;
+  let creations = 0;
 
-  const creations = measured.filter(({ system }) => system !== 'baseline').reduce((sum, { responses }) => sum + responses, 0);
+  const measure = async (running: Running, label: string, measureMs: number): Promise<Measurement> => {
+    const { system, port, pid } = running;
+    if (workloads[workload].writes) await tidy(database);
+    const text = `${workload}  ${label}  ${system} on ${database.groups} groups`;
+    logProgress(text);
+    const { name, credentials, serverPid: databasePid } = database;
+    const warmUp = check ? 0 : warmUpMs;
+    const every = system === 'baseline' ? 0 : check ? 1 : sampleEvery;
+    const target = { database: name, workload, connections, credentials, port, pid, databasePid };
+    const run = { ...target, warmUpMs: warmUp, measureMs, sampleEvery: every };
+    const measurement = await generator.run(run).catch((error: Error) => {
+      throw new Error(`${system} failed: ${error.message}`);
+    });
+    logProgress(`${text}  ${Math.round(measurement.requestsPerSecond)} requests/s`);
+    if (system !== 'baseline') creations += measurement.responses;
+    return measurement;
+  };
+  /** Starts a system, and warms it up: just-in-time compilation, connections, the database's cache. */
+  const start = async (system: SystemId): Promise<Running> => {
+    logProgress(`${workload}: starting ${system}`);
+    const running = await startSystem(system, { DATABASE_URL: database.url, WORKLOAD: workload }, plan);
+    await probe(running, workload, database);
+    for (let sent = 0; !check && sent < firstWarmUpRequests; ) {
+      sent += (await measure(running, 'warming up', firstWarmUpMs)).responses;
+    }
+    return running;
+  };
+
+  const before = await countCreated(database);
+  const series = systems.map((system) => ({ workload, system, measurements: [] as Measurement[] }));
+  // Equal gateways differ by up to a tenth for as long as they run: rounds are independent only if each has its own.
+  const areFresh = previous !== undefined;
+  const started = new Map<SystemId, Running>();
+  if (!areFresh) for (const system of systems) started.set(system, await start(system));
+  for (let round = 1; round <= rounds; round += 1) {
+    // A B C, B C A, C A B, so that other load on the machine affects all of them equally.
+    const turn = round % series.length;
+    for (const { system, measurements } of [...series.slice(turn), ...series.slice(0, turn)]) {
+      const running = started.get(system) ?? (await start(system));
+      measurements.push(await measure(running, `round ${round}/${rounds}`, seconds * 1_000));
+      if (areFresh) await running.stop();
+    }
+  }
+  for (const running of started.values()) await running.stop();
+
   const { writes } = workloads[workload];
   if (writes === 'group') await verifyCreated(database, before + creations);
   if (writes === 'token') await verifyTokens(generator, database);
   if (writes === 'properties') await verifyUpdates(generator, database);
-  return measured.map(({ system, measurements }) => ({ workload, system, measurements }));
-}
-
-/** Measures contenders interleaved: A B C, B C A, C A B, so that other load on the machine affects all of them equally. */
-async function measureInterleaved(
-  generator: Generator,
-  workload: WorkloadId,
-  contenders: readonly Contender[],
-  { rounds, seconds, check, logProgress }: Plan,
-): Promise<{ system: SystemId; measurements: Measurement[]; responses: number }[]> {
-  const results = contenders.map(({ servers: [{ system }] }) => ({ system, measurements: [] as Measurement[], responses: 0 }));
-  // Round 0 is not counted: just-in-time compilation, connections, the database's cache.
-  for (let round = check ? 1 : 0; round <= rounds; round += 1) {
-    for (let turn = 0; turn < contenders.length; turn += 1) {
-      const which = (turn + round) % contenders.length;
-      const [contender, result] = [contenders[which], results[which]];
-      if (!contender || !result) continue;
-      const { servers, database } = contender;
-      for (const running of round === 0 ? servers : [servers[(round - 1) % servers.length] ?? servers[0]]) {
-        const label = `${workload}  ${round === 0 ? 'warming up' : `round ${round}/${rounds}`}  ${running.system} on ${database.groups} groups`;
-        const run = {
-          database: database.name,
-          workload,
-          connections,
-          credentials: database.credentials,
-          port: running.port,
-          pid: running.pid,
-          databasePid: database.serverPid,
-          warmUpMs: check ? 0 : warmUpMs,
-          measureMs: round === 0 ? firstWarmUpMs : seconds * 1_000,
-          sampleEvery: running.system === 'baseline' ? 0 : check ? 1 : sampleEvery,
-        };
-        let requestsSent = 0;
-        do {
-          if (workloads[workload].writes) await tidy(database);
-          logProgress(label);
-          const measurement = await generator.run(run).catch((error: Error) => {
-            throw new Error(`${running.system} failed: ${error.message}`);
-          });
-          logProgress(`${label}  ${Math.round(measurement.requestsPerSecond)} requests/s`);
-          result.responses += measurement.responses;
-          if (round > 0) result.measurements.push(measurement);
-          requestsSent += measurement.responses;
-        } while (round === 0 && requestsSent < firstWarmUpRequests);
-      }
-    }
-  }
-  return results;
+  return series;
 }
 
 /** Cleans up, so that no system pays for the rows that the previous one wrote. */
