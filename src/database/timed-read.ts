@@ -16,6 +16,9 @@ const slowReads = createSemaphore(3, 200, 'filtered lists and counts');
 /** Longer than the statements in it may take, so that these end first. */
 const transactionOptions = { timeout: 2 * maxReadMs, maxWait: 5_000 };
 
+/** What is moved from one environment to another between the statements is neither missed nor found twice. */
+const ofOneMoment = { isolationLevel: 'RepeatableRead' } as const;
+
 /** On whose behalf something is read, and what. */
 export interface TimedRead {
   readonly db: Pick<Database['prisma'], '$transaction'>;
@@ -28,7 +31,7 @@ export interface TimedRead {
 }
 
 /**
- * Reads one after another in one transaction, all within two seconds.
+ * Reads one after another, of one moment, all within two seconds.
  *
  * @throws GatewayError `UNAVAILABLE` when the time is over; its cause is the database's error. Also when too many reads wait.
  */
@@ -37,15 +40,18 @@ export async function readWithinTime<Result>(
   reads: readonly ((transaction: Prisma.TransactionClient) => Promise<Result>)[],
 ): Promise<Result[]> {
   const work = () =>
-    db.$transaction(async (transaction) => {
-      const deadlineMs = performance.now() + maxReadMs;
-      const results: Result[] = [];
-      for (const read of reads) {
-        await limitStatementTime(transaction, Math.max(1, Math.ceil(deadlineMs - performance.now())));
-        results.push(await read(transaction));
-      }
-      return results;
-    }, transactionOptions);
+    db.$transaction(
+      async (transaction) => {
+        const deadlineMs = performance.now() + maxReadMs;
+        const results: Result[] = [];
+        for (const read of reads) {
+          await limitStatementTime(transaction, Math.max(1, Math.ceil(deadlineMs - performance.now())));
+          results.push(await read(transaction));
+        }
+        return results;
+      },
+      { ...transactionOptions, ...(reads.length > 1 && ofOneMoment) },
+    );
   try {
     return await slowReads.run(queueKey, () => {
       if (isAbandoned()) throw abandoned();

@@ -97,19 +97,11 @@ async function readOrder(request: GroupsRequest, { size, ...order }: GroupSectio
   const withJson = options.withJson ?? true;
   const read = withJson ? userGroup.readPage : userGroup.readSummaryPage;
   const reads = withJson ? pageReads : unfilteredReads;
-  const lists = await Promise.all(
-    environments.map((environmentTag) =>
-      reads.run(queueKey, async () => {
-        if (isAbandoned()) throw abandoned();
-        return (await read({ ...order, environmentTag, limit: size + 1 }, queueKey)) ?? [];
-      }),
-    ),
-  );
-  return mergeByKeyset(
-    lists.map((groups) => groups.map((group) => new GroupInOrder(group, order.sortBy))),
-    userGroupKeysets[order.sortBy],
-    order.direction,
-  );
+  const groups = await reads.run(queueKey, async () => {
+    if (isAbandoned()) throw abandoned();
+    return (await read({ ...order, environments, limit: size + 1 }, queueKey)) ?? [];
+  });
+  return groups.map((group) => new GroupInOrder(group, order.sortBy));
 }
 
 /** A group and its position, which is decoded if it is needed. */

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { EnvironmentTag } from '../../src/generated/prisma/client.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { storedToken, tokenOf } from '../support/keys.ts';
+import { mutate } from '../support/user-group-mutations.ts';
 
 /** Two gateways on one database, and a caller of each environment. */
 let gateways: [TestGateway, TestGateway];
@@ -90,4 +91,39 @@ test('the database enforces the rules for every client', async () => {
   expect([await insert('Customer', 'c'), await insert('Customer', 'c')]).toEqual(['stored', 'refused']);
   expect([await insert('Testing', 'd'), await insert('Testing', 'd')]).toEqual(['stored', 'refused']);
   expect([await insert(null, 'e'), await insert(null, 'e')]).toEqual(['stored', 'refused']);
+});
+
+test.each([
+  ['all groups', '', 'name'],
+  ['all groups with their properties', '', 'properties'],
+  ['groups found by a search', '(filter: { search: "moving" })', 'name'],
+])('a list of %s has each once while groups move between environments', async (_, filter, field) => {
+  const [gateway, other] = gateways;
+  const admin = (await gateway.issue({ environment: null, scopes: ['admin'] })).secret;
+  await gateway.database.prisma.userGroup.deleteMany({});
+  const ids = ['moving 1', 'moving 2', 'moving 3', 'moving 4', 'moving 5'];
+  for (const providedId of ids) await mutate(gateway, 'getOrCreateUserGroup', { providedId, name: providedId });
+  let isDone = false;
+  const moveAround = async (providedId: string) => {
+    for (let turn = 0; !isDone; turn += 1) {
+      const environmentTag = [null, 'CUSTOMER', 'TESTING'][turn % 3];
+      await mutate(other, 'setUserGroupEnvironment', { by: { providedId }, environmentTag }, admin);
+    }
+  };
+  const moves = ids.map(moveAround);
+  const query = `{ userGroups${filter} { totalCount nodes { providedId ${field} } } }`;
+  const lists: { totalCount: number; nodes: { providedId: string }[] }[] = [];
+  const list = async () => {
+    while (lists.length < 200) lists.push((await gateway.graphql(query, {}, { token: admin })).json.data.userGroups);
+  };
+  await Promise.all([list(), list(), list()]).finally(() => {
+    isDone = true;
+  });
+  await Promise.all(moves);
+  const found = lists.map(({ totalCount, nodes }) => [
+    totalCount,
+    new Set(nodes.map(({ providedId }) => providedId)),
+    nodes.length,
+  ]);
+  for (const each of found) expect(each).toEqual([5, new Set(ids), 5]);
 });

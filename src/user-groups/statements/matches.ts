@@ -1,4 +1,4 @@
-import { Prisma } from '../../generated/prisma/client.ts';
+import { type EnvironmentTag, Prisma } from '../../generated/prisma/client.ts';
 import { directions, type PageQuery, type Position, type SortField, sortColumns } from './pages.ts';
 
 /** From `from`, which is included, to `to`, which is not. */
@@ -24,7 +24,8 @@ export interface GroupConditions {
 }
 
 /** The groups of a page that meet conditions. */
-export interface MatchQuery extends PageQuery {
+export interface MatchQuery extends Omit<PageQuery, 'environments'> {
+  readonly environmentTag: EnvironmentTag | null;
   readonly conditions: GroupConditions;
 }
 

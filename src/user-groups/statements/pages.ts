@@ -20,9 +20,10 @@ export interface Position {
   readonly value: Date | string;
 }
 
-/** Groups of one environment, in order. */
+/** Groups in order. */
 export interface PageQuery {
-  readonly environmentTag: EnvironmentTag | null;
+  /** Of several environments, the groups are those of one moment: none is missed or found twice that moves between them. */
+  readonly environments: readonly (EnvironmentTag | null)[];
   readonly sortBy: SortField;
   readonly direction: 'asc' | 'desc';
   /** Positions between which the groups are in this direction, both excluded. */
@@ -53,7 +54,7 @@ const maxPages = 16;
 
 /** Reads of pages. */
 export interface UserGroupPages {
-  /** The groups of one environment in an order. Requests share a statement. @throws RangeError for a limit above 101. */
+  /** The groups of some environments in an order. Requests share a statement. @throws RangeError for a limit above 101. */
   readonly readPage: Load<PageQuery, UserGroup[]>;
   /** The same without their properties and mapping; taking them from a group throws. */
   readonly readSummaryPage: Load<PageQuery, UserGroup[]>;
@@ -85,10 +86,10 @@ export function bindUserGroupPages({ query }: Pick<Database, 'query'>): UserGrou
 const timeOrText = (value: Position['value']): string => (value instanceof Date ? value.toISOString() : value);
 
 /** Identifies a page. */
-function keyOf({ environmentTag, sortBy, direction, start, end, limit }: PageQuery): string {
+function keyOf({ environments, sortBy, direction, start, end, limit }: PageQuery): string {
   const at = (position: Position | undefined) => (position ? `${position.teamId} ${timeOrText(position.value)}` : '');
   const first = at(start);
-  return `${environmentTag} ${sortBy} ${direction} ${limit} ${first.length} ${first}${at(end)}`;
+  return `${environments} ${sortBy} ${direction} ${limit} ${first.length} ${first}${at(end)}`;
 }
 
 interface Statement {
@@ -96,7 +97,7 @@ interface Statement {
   readonly text: string;
 }
 
-/** One for each order, direction and set of bounds, so that connections can prepare them: 128 at most. */
+/** One for each order, direction, set of bounds and of environments, so that connections can prepare them: 192 at most. */
 const statements = new Map<string, Statement>();
 
 /** The statements that read some pages, each with those that it reads. */
@@ -104,8 +105,8 @@ function byStatement(pages: readonly PageQuery[], withJson: boolean): Iterable<S
   const groups = new Map<string, Statement & { readonly pages: PageQuery[] }>();
   for (const page of pages) {
     if (page.limit > maxGroups) throw new RangeError(`A page query is for at most ${maxGroups} groups, not ${page.limit}.`);
-    const { environmentTag, sortBy, direction, start, end } = page;
-    const environment = environmentTag === null ? 'untagged' : 'tagged';
+    const { environments, sortBy, direction, start, end } = page;
+    const environment = environments.map((tag) => (tag === null ? 'untagged' : 'tagged')).join('-');
     const bounds = `${start ? '-start' : ''}${end ? '-end' : ''}`;
     const name = `${withJson ? '' : 'summary-'}group-page-${sortBy}-${direction}-${environment}${bounds}`;
     const group = groups.get(name);
@@ -120,12 +121,12 @@ function byStatement(pages: readonly PageQuery[], withJson: boolean): Iterable<S
   return groups.values();
 }
 
-function textOf({ environmentTag, sortBy, direction, start, end }: PageQuery, withJson: boolean): string {
+function textOf({ environments, sortBy, direction, start, end }: PageQuery, withJson: boolean): string {
   const { sql: column, type } = sortColumns[sortBy];
   const { order, further, back } = directions[direction];
   const parameters = [
     { sql: 'size', type: 'int' },
-    ...(environmentTag === null ? [] : [{ sql: 'tag', type: 'environment_tag' }]),
+    ...environments.flatMap((tag, index) => (tag === null ? [] : [{ sql: `tag_${index}`, type: 'environment_tag' }])),
     ...(start
       ? [
           { sql: 'start_value', type },
@@ -141,39 +142,42 @@ function textOf({ environmentTag, sortBy, direction, start, end }: PageQuery, wi
   ];
   const bound = (operator: string, which: string) =>
     `(g.${column}, g.team_id) ${operator} (page.${which}_value, page.${which}_id)`;
-  const where = [
-    environmentTag === null ? 'g.environment_tag is null' : 'g.environment_tag = page.tag',
-    ...(start ? [bound(further, 'start')] : []),
-    ...(end ? [bound(back, 'end')] : []),
-  ];
+  const bounds = [...(start ? [bound(further, 'start')] : []), ...(end ? [bound(back, 'end')] : [])];
   const orderBy = (columns: readonly string[]): string => columns.map((each) => `${each} ${order}`).join(', ');
+  const position = [column, 'team_id'];
   // An id is unique in its environment, so that its index needs no number.
-  const own = sortBy === 'providedId' ? [column] : [column, 'team_id'];
+  const own = sortBy === 'providedId' ? [column] : position;
   // The index begins with the environment.
   const all = ['environment_tag', ...own];
   const columns = withJson ? userGroupSelectList : userGroupSummarySelectList;
   // Each list is a subquery, which the planner does not look into: by its length it would plan anew for each few pages. And a
   // page has the greatest limit inside of its own: for any limit it would sort the table.
-  const lists = parameters.map((each, index) => `(select $${index + 1}::${each.type}[])`);
+  const values = parameters.map((each, index) => `(select $${index + 1}::${each.type}[])`);
+  const ofEnvironment = (tag: EnvironmentTag | null, index: number): string => {
+    const where = [tag === null ? 'g.environment_tag is null' : `g.environment_tag = page.tag_${index}`, ...bounds];
+    return `select * from (
+      select ${columns('g')} from user_group g where ${where.join(' and ')} order by ${orderBy(all)} limit ${maxGroups}
+    ) as first order by ${orderBy(tag === null ? all : own)} limit page.size`;
+  };
+  const lists = environments.map(ofEnvironment);
+  const together = `(${lists.join(') union all (')}) order by ${orderBy(position)} limit page.size`;
   return `
   select g.*, page.position
-  from unnest(${lists.join(', ')}) with ordinality as page (${names(parameters)}, position) cross join lateral (
-    select * from (
-      select ${columns('g')} from user_group g where ${where.join(' and ')} order by ${orderBy(all)} limit ${maxGroups}
-    ) as first order by ${orderBy(environmentTag === null ? all : own)} limit page.size
-  ) as g order by page.position, ${orderBy(own.map((each) => `g.${each}`))}`;
+  from unnest(${values.join(', ')}) with ordinality as page (${names(parameters)}, position) cross join lateral (
+    ${lists.length > 1 ? together : lists[0]}
+  ) as g order by page.position, ${orderBy(position.map((each) => `g.${each}`))}`;
 }
 
 /** Lists of the values of pages that are alike. */
 function valuesOf(pages: readonly PageQuery[]): unknown[] {
-  const [{ environmentTag, start, end } = {} as PageQuery] = pages;
+  const [{ environments, start, end } = {} as PageQuery] = pages;
   const bound = (which: 'start' | 'end') => [
     pages.map((page) => timeOrText((page[which] as Position).value)),
     pages.map((page) => (page[which] as Position).teamId),
   ];
   return [
     pages.map(({ limit }) => limit),
-    ...(environmentTag === null ? [] : [pages.map((page) => page.environmentTag)]),
+    ...environments.flatMap((tag, index) => (tag === null ? [] : [pages.map((page) => page.environments[index])])),
     ...(start ? bound('start') : []),
     ...(end ? bound('end') : []),
   ];
