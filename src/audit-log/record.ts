@@ -37,16 +37,16 @@ export interface ImportedGroups {
 
 /**
  * Records what an import has changed up to a transaction, and belongs into that transaction. Replaces the event of its earlier
- * transactions: events are never updated, so that a reader who follows them finds the new one. The event belongs to no
- * environment, because a file may have groups of several.
+ * transactions: events are never updated, so that a reader who follows them finds the new one. It says when the first of them
+ * began: no group was updated before. It belongs to no environment, because a file may have groups of several.
  */
 export async function recordImport(
   recorder: Recorder,
   author: Author,
   { importId, created, updated }: ImportedGroups,
 ): Promise<void> {
-  const changes = changesOf({ import: importId, created, updated });
-  await removeImportEvent(recorder, importId);
+  const startedAt = await removeImportEvent(recorder, importId);
+  const changes = changesOf({ import: importId, startedAt, created, updated });
   await record(recorder, { type: 'user_group.imported', environment: 'None', author, changes });
 }
 

@@ -124,7 +124,12 @@ test('the example returns the event of an import as it runs, and again with the 
   expect(await ended).toMatchObject({ code: 0 });
   const second = await readUntil(pages, ({ changes }) => changes?.['created']?.to === 2_500);
 
-  expect(new Set([...first, ...second].map(({ changes }) => changes['import']?.to)).size).toBe(1);
+  const all = [...first, ...second];
+  for (const name of ['import', 'startedAt']) expect(new Set(all.map(({ changes }) => changes[name]?.to)).size).toBe(1);
+  const changed =
+    'query ($from: DateTime!) { userGroups(filter: { updatedAt: { from: $from }, search: "imported-" }) { totalCount } }';
+  const { json: groups } = await gateway.graphql(changed, { from: first[0]?.changes['startedAt']?.to }, { token: reader });
+  expect(groups.data.userGroups.totalCount).toBe(2_500);
   const query = '{ events(filter: { types: [USER_GROUP_IMPORTED] }) { nodes { id } } }';
   const { json } = await gateway.graphql(query, {}, { token: reader });
   expect(json.data.events.nodes).toEqual([{ id: second.at(-1)?.id }]);

@@ -165,15 +165,24 @@ const insertOne = `
   insert into event (type, environment, changes, ${names(authorColumns)})
   values ($1, $2::event_environment, $3::json, $4::actor_kind, $5, $6::int, $7)`;
 
-/** Removes the event of an import, if it has one, in a transaction if `query` is one's. @param importId the id of the import. */
-export async function removeImportEvent({ query }: Pick<Database, 'query'>, importId: string): Promise<void> {
-  await query('remove-import-event', removeOfImport, [importId]);
+/**
+ * Removes the event of an import, if it has one, in a transaction if `query` is one's.
+ *
+ * @param importId the id of the import.
+ * @returns when the import started: what the event says, or the time of this transaction.
+ */
+export async function removeImportEvent({ query }: Pick<Database, 'query'>, importId: string): Promise<string> {
+  const [[startedAt] = []] = await query('remove-import-event', removeOfImport, [importId]);
+  return startedAt as string;
 }
 
 /** Reads the events of a week that belong to no environment, which are few, by their index. */
 const removeOfImport = `
-  delete from event where environment = 'None' and occurred_at > now() - interval '7 days' and type = 'user_group.imported'
-    and changes #>> '{import,to}' = $1`;
+  with removed as (
+    delete from event where environment = 'None' and occurred_at > now() - interval '7 days' and type = 'user_group.imported'
+      and changes #>> '{import,to}' = $1 returning changes #>> '{startedAt,to}' as started_at
+  )
+  select coalesce((select started_at from removed), to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))`;
 
 /** Records an event in a transaction of Prisma's. */
 export async function createEvent(transaction: Pick<Prisma.TransactionClient, 'event'>, event: EventDraft): Promise<void> {
