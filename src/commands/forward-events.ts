@@ -130,7 +130,7 @@ async function forward({ forwardTo, secret }: Forwarding, event: EventMember): P
     method: 'POST',
     headers: {
       'content-type': mediaTypes.json,
-      ...signedHeaders({ id, body, secrets: [secret] }, Math.floor(Date.now() / 1_000)),
+      ...signedHeaders({ id, body, secrets: [secret], sentAt: new Date() }),
     },
     body,
     redirect: 'manual',

@@ -76,16 +76,18 @@ export async function sendDue(context: SendContext, webhook: WebhookWork, signal
 async function tryBatch(context: SendContext, batch: Batch, signal: AbortSignal): Promise<Attempt[]> {
   const { sender, retrySeconds } = context;
   const secrets = readSecrets(context, batch);
-  const endsAtMs = performance.now() + maxBatchMs;
+  const readMs = performance.now();
   const waiting = [...batch.deliveries];
   const attempts: Attempt[] = [];
   const tryNext = async (): Promise<void> => {
-    while (!signal.aborted && performance.now() < endsAtMs) {
+    while (!signal.aborted && performance.now() < readMs + maxBatchMs) {
       const delivery = waiting.shift();
       if (!delivery) return;
       const { eventId: id, body } = delivery;
       const startedMs = performance.now();
-      const outcome = secrets ? await sender.send({ url: batch.url, id, body, secrets }) : notDecrypted;
+      // By the database's clock: that of a gateway may be wrong.
+      const sentAt = new Date(batch.readAt.getTime() + startedMs - readMs);
+      const outcome = secrets ? await sender.send({ url: batch.url, id, body, secrets, sentAt }) : notDecrypted;
       const verdict = judge(delivery.attempts + 1, outcome, retrySeconds);
       attempts.push({ delivery, outcome, startedMs, verdict });
       if (verdict.status !== 'DELIVERED') waiting.length = 0;

@@ -24,6 +24,8 @@ export interface Message {
   readonly body: string;
   /** `whsec_…`: each makes a signature. */
   readonly secrets: readonly string[];
+  /** What `webhook-timestamp` says: receivers refuse a delivery that is five minutes old by their clocks, or in the future. */
+  readonly sentAt: Date;
 }
 
 /** What became of an attempt. */
@@ -87,7 +89,7 @@ export function createSender({ allowedNetworks, timeoutMs = defaultTimeoutMs, re
         'content-type': mediaTypes.json,
         'content-length': Buffer.byteLength(message.body),
         'user-agent': userAgent,
-        ...signedHeaders(message, Math.floor(Date.now() / 1_000)),
+        ...signedHeaders(message),
       },
     }).end(message.body);
   }
@@ -114,8 +116,9 @@ export function createSender({ allowedNetworks, timeoutMs = defaultTimeoutMs, re
   };
 }
 
-/** The headers of Standard Webhooks. @param timestamp when it is sent, in seconds since 1970. */
-export function signedHeaders({ id, body, secrets }: Omit<Message, 'url'>, timestamp: number): Record<string, string> {
+/** The headers of Standard Webhooks. */
+export function signedHeaders({ id, body, secrets, sentAt }: Omit<Message, 'url'>): Record<string, string> {
+  const timestamp = Math.floor(sentAt.getTime() / 1_000);
   const sign = (secret: string): string => {
     const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
     return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;

@@ -17,6 +17,7 @@ const message: Omit<Message, 'url'> = {
   id: 'RXZlbnQ6MS4x',
   body,
   secrets: [`whsec_${randomBytes(32).toString('base64')}`, secret],
+  sentAt: new Date(),
 };
 
 /** The module of the page. */
@@ -34,7 +35,7 @@ async function deliveries() {
   const [delivery] = receiver.received;
   const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
   const sent = Object.fromEntries(names.map((name) => [name, String(delivery?.headers[name])]));
-  const old = signedHeaders(message, now() - 301);
+  const old = signedHeaders({ ...message, sentAt: new Date(message.sentAt.getTime() - 301_000) });
   return {
     sent,
     refused: [
@@ -44,18 +45,16 @@ async function deliveries() {
       ...['soon', '²', '9'.repeat(5_000)].map((timestamp) => ({ headers: { ...sent, 'webhook-timestamp': timestamp }, body })),
       ...names.map((name) => ({ headers: Object.fromEntries(Object.entries(sent).filter(([each]) => each !== name)), body })),
       { headers: { ...sent, 'webhook-signature': 'v1,é' }, body },
-      { headers: signedHeaders({ ...message, secrets: message.secrets.slice(0, 1) }, now()), body },
+      { headers: signedHeaders({ ...message, secrets: message.secrets.slice(0, 1) }), body },
     ],
   };
 }
-
-const now = () => Math.floor(Date.now() / 1_000);
 
 /** Deliveries that are signed with what is no secret: nothing, which everybody could sign with, and no base64. */
 const signedWithout = () =>
   ['', 'whsec_', `whsec_#${secret.slice(6)}`].map((wrong) => ({
     secret: wrong,
-    headers: signedHeaders({ ...message, secrets: [wrong] }, now()),
+    headers: signedHeaders({ ...message, secrets: [wrong] }),
     body,
   }));
 

@@ -30,7 +30,7 @@ const receiver = async (...parameters: Parameters<typeof startReceiver>) => {
 
 const secret = `whsec_${randomBytes(32).toString('base64')}`;
 const body = JSON.stringify({ type: 'user_group.updated', timestamp: '2026-01-31T12:00:00.000Z', data: { provided_id: 'ä€' } });
-const message = { id: 'RXZlbnQ6MS4x', body, secrets: [secret] };
+const message = { id: 'RXZlbnQ6MS4x', body, secrets: [secret], sentAt: new Date() };
 
 /** Sends on a new connection. */
 async function send(sent: Message, options: SendOptions) {
@@ -340,7 +340,7 @@ test.skipIf(!hasOpenssl)('certificates are verified: NODE_EXTRA_CA_CERTS adds an
     const script = `
       const { createSender } = await import('./src/webhooks/send.ts');
       const resolve = (_, __, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }]);
-      const message = { url: 'https://${host}:${port}/', id: 'id', body: '{}', secrets: [] };
+      const message = { url: 'https://${host}:${port}/', id: 'id', body: '{}', secrets: [], sentAt: new Date() };
       console.log(JSON.stringify(await createSender({ allowedNetworks: ['127.0.0.0/8'], resolve }).send(message)));`;
     const args = ['--import', 'tsx', '--input-type=module', '-e', script];
     return JSON.parse((await launch(process.execPath, args, environment).ended).stdout);
