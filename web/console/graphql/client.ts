@@ -109,7 +109,7 @@ function readBody(text: string, status: number): Body {
   // Every error of the gateway has a code.
   if (body && (body.errors ? body.errors[0]?.extensions?.code : body.data)) return body;
   const message = `The response, with status ${status}, is not one of the gateway: a proxy in between may have sent it.`;
-  throw new Failure('NETWORK', message);
+  throw new Failure(status === 413 ? 'PAYLOAD_TOO_LARGE' : 'NETWORK', message);
 }
 
 function parse(text: string): Body | null | undefined {

@@ -3,6 +3,12 @@ import type { Client } from './client.ts';
 import { Failure, toFailure } from './failure.ts';
 import { CreateEmbedToken } from './generated.ts';
 
+/** A client whose changes are made once. */
+export interface KeyedClient extends Client {
+  /** Forgets the changes of which it is not known whether they were made. */
+  forget(): void;
+}
+
 /**
  * A client whose changes are made once, however often they are sent. Each has an Idempotency-Key, which it keeps while it is not
  * known whether the change was made: the same change, sent again within 24 hours, gets the response of the first. Of changes that
@@ -10,10 +16,11 @@ import { CreateEmbedToken } from './generated.ts';
  *
  * @param onReplayed called when it does: what it says may have been changed by others since.
  */
-export function keyedClient(client: Client, onReplayed?: () => void): Client {
+export function keyedClient(client: Client, onReplayed?: () => void): KeyedClient {
   /** The keys of changes of which it is not known whether they were made, by what was sent. */
   const keys = new Map<string, string>();
   return {
+    forget: () => keys.clear(),
     async send(document, variables, options) {
       // Fragments may come first. An embed token is no change: one that is stored for a key may have expired by then.
       if (!/\bmutation\b/.test(document) || document === (CreateEmbedToken as string))
@@ -33,7 +40,7 @@ export function keyedClient(client: Client, onReplayed?: () => void): Client {
       } catch (error) {
         const failure = toFailure(error);
         // A later failure says nothing of an earlier attempt, unless it is due to what was sent.
-        if (failure.code === 'INVALID_INPUT') keys.delete(change);
+        if (refusals.has(failure.code)) keys.delete(change);
         if (!keys.has(change) && !mayBeMade(failure)) throw failure;
         keys.set(change, idempotencyKey);
         throw new Failure(failure.code, failure.message, { ...failure, isOutcomeUnknown: true });
@@ -41,6 +48,9 @@ export function keyedClient(client: Client, onReplayed?: () => void): Client {
     },
   };
 }
+
+/** Failures that the same request has each time, and that come before any change. */
+const refusals: ReadonlySet<string> = new Set(['INVALID_INPUT', 'MALFORMED_JSON', 'PAYLOAD_TOO_LARGE']);
 
 const replacing = /\bmutation (RedeliverEvents|Rotate|Set|Suspend|Update)/;
 

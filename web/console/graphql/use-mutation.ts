@@ -13,6 +13,8 @@ export interface MutationState<Arguments extends readonly unknown[], Result> {
   run(...values: Arguments): Promise<Result | undefined>;
   /** Forgets the failure: its cause was edited away. */
   reset(): void;
+  /** Forgets changes of which it is not known whether they were made: the same one is a new change from now on. */
+  giveUp(): void;
 }
 
 /**
@@ -58,5 +60,5 @@ export function useMutation<Arguments extends readonly unknown[], Result>(
     }
   };
   const reset = useCallback(() => setState(({ isRunning }) => ({ isRunning })), []);
-  return { isRunning: state.isRunning, failure: state.failure, run, reset };
+  return { isRunning: state.isRunning, failure: state.failure, run, reset, giveUp: client.forget };
 }

@@ -10,7 +10,7 @@ import { Choice } from './choice.tsx';
 import type { GroupSectionProps } from './group.tsx';
 import { failureOfRows, type MappingRow, rowIssues } from './mapping-issues.ts';
 import { SaveButtons } from './save-buttons.tsx';
-import { type Edited, type Part, type SaveOptions, useUpdate } from './use-update.ts';
+import { type Edited, lockedRemedy, type Part, type SaveOptions, useUpdate } from './use-update.ts';
 
 type Mapping = Readonly<Record<string, string>>;
 
@@ -95,6 +95,7 @@ export function MappingSection(props: GroupSectionProps) {
         <FailureNotice
           title="The mapping was not saved"
           failure={update.failure && failureOfRows(update.failure, issues, sent, rows)}
+          unknownRemedy={lockedRemedy}
         />
         <Choice
           title="The mapping was not saved"

@@ -9,7 +9,7 @@ import { Choice } from './choice.tsx';
 import type { GroupSectionProps } from './group.tsx';
 import { printProperties, propertiesPart, readProperties } from './properties-text.ts';
 import { SaveButtons } from './save-buttons.tsx';
-import { type Edited, type SaveOptions, useUpdate } from './use-update.ts';
+import { type Edited, lockedRemedy, type SaveOptions, useUpdate } from './use-update.ts';
 
 const writtenDifferently = new Failure(
   'INVALID_INPUT',
@@ -74,7 +74,11 @@ export function PropertiesSection(props: GroupSectionProps) {
       description="A JSON object, available as variables in dashboards and the SQL editor. Empty means none."
     >
       <form onSubmit={(event) => void submit(event)}>
-        <FailureNotice title="The properties were not saved" failure={syntaxError ?? update.failure} />
+        <FailureNotice
+          title="The properties were not saved"
+          failure={syntaxError ?? update.failure}
+          unknownRemedy={lockedRemedy}
+        />
         <Choice
           title="The properties were not saved"
           whole="All properties"

@@ -7,7 +7,7 @@ import { Choice } from './choice.tsx';
 import type { GroupSectionProps } from './group.tsx';
 import { SaveButtons } from './save-buttons.tsx';
 import { nounOf, type TextAttribute, titleOf } from './text-attributes.ts';
-import { type Edited, type Part, useUpdate } from './use-update.ts';
+import { type Edited, lockedRemedy, type Part, useUpdate } from './use-update.ts';
 
 /** A text; undefined for none. */
 type Text = string | undefined;
@@ -38,13 +38,14 @@ export function TextSection({ attribute, ...props }: TextSectionProps) {
     if (draft) void update.save(draft);
   };
   const change = (text: string) => {
+    if (update.isLocked) return;
     setDraft({ base: draft?.base ?? group, value: text || isRequired ? text : undefined });
   };
   const noun = nounOf(attribute);
   return (
     <Section title={titleOf(attribute)}>
       <form onSubmit={submit} onInput={update.resetFailure}>
-        <FailureNotice title={`The ${noun} was not saved`} failure={update.failure} />
+        <FailureNotice title={`The ${noun} was not saved`} failure={update.failure} unknownRemedy={lockedRemedy} />
         <Choice
           title={`The ${noun} was not saved`}
           whole={label}

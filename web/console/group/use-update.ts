@@ -41,6 +41,10 @@ interface Attempt<Value> {
 /** How often changes are sent, merged with others that are made at the same time, before the person is asked to try again. */
 const maxTries = 6;
 
+/** What to do while a form is locked because its change may have been made. */
+export const lockedRemedy =
+  'Nothing can be edited here until that is known. Save it again, within 24 hours: it is made only once. Discarding does not take it back.';
+
 /**
  * Saves a part of the group as one version of it. If the group has another one, what the person edited is merged with what is
  * stored, and saved, unless both have changed the same: then nothing is saved, and the group as it is stored is the mismatch.
@@ -114,13 +118,18 @@ export function useUpdate<Value>(
       await update.run(edited, options);
     },
     /** Forgets why the latest change failed: it was edited. A mismatch stays until the value is saved or given up. */
-    resetFailure: update.reset,
+    resetFailure() {
+      // An undo elsewhere on the page may reach a field that is locked, and says that it was edited.
+      if (!pending) update.reset();
+    },
     /** Forgets what was saved: the person has given it up. */
     reset() {
       update.reset();
       setMismatch(undefined);
-      if (pending) reload();
+      if (!pending) return;
+      update.giveUp();
       setPending(undefined);
+      reload();
     },
   };
 }

@@ -18,7 +18,7 @@ const remedies: Partial<Record<FailureCode, string>> = {
 
 const unknownTitle = 'It is not known whether the change was made';
 
-const unknownRemedy =
+const safeToRepeat =
   'Trying again is safe within 24 hours, as long as you change nothing here: the change is made only once, and you get its result.';
 
 /** Programs read the header; here the number itself is shown. */
@@ -28,6 +28,8 @@ interface FailureNoticeProps {
   readonly failure: Failure | undefined;
   /** What failed, such as `The groups could not be loaded`. Not shown for a change that may have been made. */
   readonly title: string;
+  /** What to do when it is not known whether a change was made. */
+  readonly unknownRemedy?: string;
   readonly onRetry?: () => void;
   readonly retryLabel?: string;
   /** Shows what can always be shown, after an input that trying again does not make valid. */
@@ -35,7 +37,8 @@ interface FailureNoticeProps {
 }
 
 /** A failure: what happened, what to do, and the id to look it up in the log. Read out when it appears. */
-export function FailureNotice({ failure, title, onRetry, retryLabel = 'Try again', onReset }: FailureNoticeProps) {
+export function FailureNotice(props: FailureNoticeProps) {
+  const { failure, title, unknownRemedy = safeToRepeat, onRetry, retryLabel = 'Try again', onReset } = props;
   return (
     <div role="alert">
       {failure && (
