@@ -34,6 +34,7 @@ const emptyFolders = new Set([
 /** Files of the running server, and those that a backup has of its own, as `pg_basebackup` leaves them out. */
 const leftOut = [
   /^postmaster\.(pid|opts)/i,
+  /^\.s\.PGSQL\./i,
   /^postgres\.log$/i,
   /^current_logfiles/i,
   /^(backup_label|tablespace_map|backup_manifest)$/i,

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { linkSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Layout } from './layout.ts';
@@ -28,6 +30,37 @@ export function isPostmaster(pid: number, layout: Layout): boolean {
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
   }
   return argumentsOf(pid)?.includes(layout.cluster) ?? true;
+}
+
+/** Has the server listen on a socket in its data directory too, by which others find it: see {@link requireUnused}. */
+export const socketSettings = process.platform === 'linux' ? ['unix_socket_directories=.'] : [];
+
+/**
+ * Makes sure that no server runs on the data directory whose process is not visible here, as in another container with the same
+ * volume. PostgreSQL itself would not notice it, because shared memory is not visible either, and two servers destroy the data.
+ * The socket is reached through the file system; not if its path is longer than the 107 bytes that a socket may have.
+ *
+ * @throws Error when one does.
+ */
+export async function requireUnused(layout: Layout): Promise<void> {
+  const lock = readLock(lockFile(layout));
+  if (!lock || lock === 'damaged') return;
+  const path = join(layout.cluster, `.s.PGSQL.${lock.port}`);
+  const socket = connect(path);
+  try {
+    await once(socket, 'connect');
+  } catch {
+    // Left by a server that was killed.
+    for (const file of [path, `${path}.lock`]) rmSync(file, { force: true });
+    return;
+  } finally {
+    socket.destroy();
+  }
+  if (isPostmaster(lock.pid, layout)) return;
+  throw new Error(
+    `Another PostgreSQL, whose process is not visible here, uses ${layout.cluster}: two would destroy the data. ` +
+      'Run commands in the container of the gateway, or use a PostgreSQL of your own with DATABASE_URL.',
+  );
 }
 
 /**
