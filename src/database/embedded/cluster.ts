@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import type { Binaries } from './binaries.ts';
 import { findLayout, keyFileName, type Layout, requireUsable, restoreDraftName, UncertainDatabase } from './layout.ts';
 import { ensurePassword } from './password.ts';
-import { isPostmaster, removeStaleLock, requireUnused, runningPostmaster, socketSettings } from './server-lock.ts';
+import { isPostmaster, removeStaleLock, runningPostmaster, socketSettings } from './server-lock.ts';
 
 const run = promisify(execFile);
 
@@ -154,18 +154,17 @@ export async function startServer(
   options: string[],
   port: number | (() => Promise<number>) = () => freePort(),
 ): Promise<void> {
-  await requireUnused(layout);
   await removeStaleLock(layout);
   const given = [...cacheSetting(), ...socketSettings, ...options].map((option) => `-c ${option}`);
+  const log = logFile(layout);
   for (let ports = 1; ; ports += 1) {
     const chosen = typeof port === 'number' ? port : await port();
     const settings = [`-p ${chosen}`, ...given].join(' ');
     try {
-      const where = ['-D', layout.cluster, '-l', logFile(layout)];
-      return await execute(layout, binaries.pgCtl, ['start', '-w', '-t', '60', ...where, '-o', settings]);
+      return await execute(layout, binaries.pgCtl, ['start', '-w', '-t', '60', '-D', layout.cluster, '-l', log, '-o', settings]);
     } catch (cause) {
       if (typeof port !== 'number' && ports < maxPorts && !(await isFree(chosen))) continue;
-      const last = existsSync(logFile(layout)) ? describeEndOfLog(layout) : (cause as Error).message;
+      const last = existsSync(log) ? describeEndOfLog(layout) : (cause as Error).message;
       throw new Error(`The embedded PostgreSQL did not start. ${last}`, { cause });
     }
   }

@@ -32,7 +32,7 @@ export function isPostmaster(pid: number, layout: Layout): boolean {
   return argumentsOf(pid)?.includes(layout.cluster) ?? true;
 }
 
-/** Has the server listen on a socket in its data directory too, by which others find it: see {@link requireUnused}. */
+/** Has the server listen on a socket in its data directory too, by which those find it who do not see its process. */
 export const socketSettings = process.platform === 'linux' ? ['unix_socket_directories=.'] : [];
 
 /**
@@ -42,7 +42,7 @@ export const socketSettings = process.platform === 'linux' ? ['unix_socket_direc
  *
  * @throws Error when one does.
  */
-export async function requireUnused(layout: Layout): Promise<void> {
+async function requireUnused(layout: Layout): Promise<void> {
   const lock = readLock(lockFile(layout));
   if (!lock || lock === 'damaged') return;
   const path = join(layout.cluster, `.s.PGSQL.${lock.port}`);
@@ -68,8 +68,11 @@ export async function requireUnused(layout: Layout): Promise<void> {
  * now belongs to another program, as is common in a restarted container. PostgreSQL does not start on the former, and mistakes
  * that program, or a zombie, for a running server on the latter. PostgreSQL's own protection, the shared memory of the data
  * directory, is not affected; and a server whose lock file is lost stops by itself within a minute.
+ *
+ * @throws Error when the lock is that of a server that runs, but is not visible here.
  */
 export async function removeStaleLock(layout: Layout): Promise<void> {
+  await requireUnused(layout);
   const file = lockFile(layout);
   if (readLock(file) === 'damaged') await sleep(Math.max(0, writingMs - ageMs(file)));
   const isStale = (path: string): boolean => {
