@@ -60,8 +60,8 @@ export async function measureWorkload(
     const warmUp = check ? 0 : warmUpMs;
     const every = system === 'baseline' ? 0 : check ? 1 : sampleEvery;
     const target = { database: name, workload, connections, credentials, port, pid, databasePid };
-    const run = { ...target, warmUpMs: warmUp, measureMs, sampleEvery: every };
-    const measurement = await generator.run(run).catch((error: Error) => {
+    const times = { warmUpMs: warmUp, measureMs, sampleEvery: every };
+    const measurement = await generator.run({ ...target, ...times }).catch((error: Error) => {
       throw new Error(`${system} failed: ${error.message}`);
     });
     logProgress(`${text}  ${Math.round(measurement.requestsPerSecond)} requests/s`);

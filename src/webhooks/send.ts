@@ -24,7 +24,7 @@ export interface Message {
   readonly body: string;
   /** `whsec_…`: each makes a signature. */
   readonly secrets: readonly string[];
-  /** What `webhook-timestamp` says: receivers refuse a delivery that is five minutes old by their clocks, or in the future. */
+  /** What `webhook-timestamp` says: receivers refuse a time that is more than five minutes from theirs. */
   readonly sentAt: Date;
 }
 

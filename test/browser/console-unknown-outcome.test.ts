@@ -163,7 +163,9 @@ test('what was given up, and is made all the same, is not taken for the same val
   const name = page.getByLabel('Display name');
   await name.fill('mine');
   await saveInVain(page, 'Save the name');
+  const isRead = page.waitForResponse((response) => response.request().postData()?.includes('query Group(') === true);
   await page.getByRole('button', { name: 'Discard' }).click();
+  await (await isRead).finished();
   if (late) await fetch(...late);
   await mutate(gateway, 'updateUserGroup', { by: { providedId: 'given-up' }, name: 'theirs' });
   await name.fill('mine');

@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process';
 import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Binaries } from './binaries.ts';
+import { freePort, isFree } from './free-port.ts';
 import { findLayout, keyFileName, type Layout, requireUsable, restoreDraftName, UncertainDatabase } from './layout.ts';
 import { ensurePassword } from './password.ts';
-import { isPostmaster, removeStaleLock, runningPostmaster, socketSettings } from './server-lock.ts';
+import { isPostmaster, removeOldSockets, removeStaleLock, runningPostmaster, socketSettings } from './server-lock.ts';
 
 const run = promisify(execFile);
 
@@ -161,7 +161,8 @@ export async function startServer(
     const chosen = typeof port === 'number' ? port : await port();
     const settings = [`-p ${chosen}`, ...given].join(' ');
     try {
-      return await execute(layout, binaries.pgCtl, ['start', '-w', '-t', '60', '-D', layout.cluster, '-l', log, '-o', settings]);
+      await execute(layout, binaries.pgCtl, ['start', '-w', '-t', '60', '-D', layout.cluster, '-l', log, '-o', settings]);
+      return removeOldSockets(layout, chosen);
     } catch (cause) {
       if (typeof port !== 'number' && ports < maxPorts && !(await isFree(chosen))) continue;
       const last = existsSync(log) ? describeEndOfLog(layout) : (cause as Error).message;
@@ -213,23 +214,6 @@ export async function stopServer(layout: Layout, binaries: Binaries, fastMs = 60
     for (const deadline = Date.now() + patienceMs; Date.now() < deadline; await sleep(20)) if (!isPostmaster(pid, layout)) return;
   }
   throw new Error(`The embedded PostgreSQL (process ${pid}) did not stop.`);
-}
-
-const isFree = (port: number): Promise<boolean> =>
-  freePort(port).then(
-    () => true,
-    () => false,
-  );
-
-/** @param port the port to try; by default the system chooses. @returns the port. @throws Error when it is not free. */
-async function freePort(port = 0): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve, reject) =>
-    server.once('error', reject).listen({ port, host: '127.0.0.1', exclusive: true }, resolve),
-  );
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address ? address.port : 0;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { linkSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { linkSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -32,26 +32,36 @@ export function isPostmaster(pid: number, layout: Layout): boolean {
   return argumentsOf(pid)?.includes(layout.cluster) ?? true;
 }
 
-/** Has the server listen on a socket in its data directory too, by which those find it who do not see its process. */
-export const socketSettings = process.platform === 'linux' ? ['unix_socket_directories=.'] : [];
+/**
+ * Has the server listen on a socket in its data directory too, by which those find it who do not see its process. Without any
+ * socket it does not start, and not every file system has them: the second one is none of a file system.
+ */
+export const socketSettings = process.platform === 'linux' ? ['unix_socket_directories=.,@user-group-gateway'] : [];
+
+const socketPrefix = '.s.PGSQL.';
+
+/** Removes the sockets of servers that were killed. @param port that of the server that runs now. */
+export function removeOldSockets({ cluster }: Layout, port: number): void {
+  const own = `${socketPrefix}${port}`;
+  for (const name of readdirSync(cluster)) {
+    if (name.startsWith(socketPrefix) && ![own, `${own}.lock`].includes(name)) rmSync(join(cluster, name), { force: true });
+  }
+}
 
 /**
  * Makes sure that no server runs on the data directory whose process is not visible here, as in another container with the same
  * volume. PostgreSQL itself would not notice it, because shared memory is not visible either, and two servers destroy the data.
- * The socket is reached through the file system; not if its path is longer than the 107 bytes that a socket may have.
+ * Its socket is reached through the file system, unless that has none, or the path is longer than 107 bytes.
  *
  * @throws Error when one does.
  */
 async function requireUnused(layout: Layout): Promise<void> {
   const lock = readLock(lockFile(layout));
   if (!lock || lock === 'damaged') return;
-  const path = join(layout.cluster, `.s.PGSQL.${lock.port}`);
-  const socket = connect(path);
+  const socket = connect(join(layout.cluster, `${socketPrefix}${lock.port}`));
   try {
     await once(socket, 'connect');
   } catch {
-    // Left by a server that was killed.
-    for (const file of [path, `${path}.lock`]) rmSync(file, { force: true });
     return;
   } finally {
     socket.destroy();
@@ -66,8 +76,8 @@ async function requireUnused(layout: Layout): Promise<void> {
 /**
  * Removes a stale lock file: one that is empty or garbage, as after a full disk or a crash of the machine, and one whose pid
  * now belongs to another program, as is common in a restarted container. PostgreSQL does not start on the former, and mistakes
- * that program, or a zombie, for a running server on the latter. PostgreSQL's own protection, the shared memory of the data
- * directory, is not affected; and a server whose lock file is lost stops by itself within a minute.
+ * that program, or a zombie, for a running server on the latter. PostgreSQL's own protection within a container, the shared
+ * memory of the data directory, is not affected; and a server whose lock file is lost stops by itself within a minute.
  *
  * @throws Error when the lock is that of a server that runs, but is not visible here.
  */

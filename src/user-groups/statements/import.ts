@@ -38,8 +38,8 @@ export interface ImportUpdate extends UserGroupChange {
 
 /**
  * Has PostgreSQL use indexes until the transaction ends, also behind a pooler: a table that was empty a moment ago has no
- * statistics yet, and all of it would be read for each batch. A wait for a lock ends with the
- * statement's time: no client waits for a response.
+ * statistics yet, and all of it would be read for each batch. A wait for a lock may take as long as a statement: no client waits
+ * for a response.
  */
 export async function configureImport(query: Database['query']): Promise<void> {
   await query('import-settings', "select set_config('enable_seqscan', 'off', true), set_config('lock_timeout', '0', true)", []);

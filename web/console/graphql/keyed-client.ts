@@ -52,6 +52,7 @@ export function keyedClient(client: Client, onReplayed?: () => void): KeyedClien
 /** Failures that the same request has each time, and that come before any change. */
 const refusals: ReadonlySet<string> = new Set(['INVALID_INPUT', 'MALFORMED_JSON', 'PAYLOAD_TOO_LARGE']);
 
+/** Changes that replace what an earlier one may have done. */
 const replacing = /\bmutation (RedeliverEvents|Rotate|Set|Suspend|Update)/;
 
 /** Not `crypto.randomUUID`, which browsers have only over HTTPS and on the own machine. */

@@ -45,7 +45,9 @@ export function Choice<Value>(props: ChoiceProps<Value>) {
           <Button isBusy={isSaving} onClick={(event) => event.currentTarget.form?.reportValidity() && onSaveMine(edited, stored)}>
             Save mine
           </Button>
-          <Button onClick={takeStored}>Take what is stored</Button>
+          <Button disabled={isSaving} onClick={takeStored}>
+            Take what is stored
+          </Button>
         </>
       }
     >

@@ -51,7 +51,10 @@ export function MappingSection(props: GroupSectionProps) {
   const draft = entered && !isStoredIn(entered.base, entered.value) ? entered : undefined;
   const base = draft?.base ?? group;
   const rows = draft?.value ?? rowsOf(group.mapping);
-  const setRows = (value: readonly MappingRow[]) => setDraft({ base, value });
+  const setRows = (value: readonly MappingRow[]) => {
+    // An undo elsewhere on the page may reach a field that is locked.
+    if (!update.isLocked) setDraft({ base, value });
+  };
   /** What was sent when it failed. */
   const [sent, setSent] = useState<readonly MappingRow[]>([]);
   const entries = entriesOf(rows);

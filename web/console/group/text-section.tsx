@@ -38,8 +38,8 @@ export function TextSection({ attribute, ...props }: TextSectionProps) {
     if (draft) void update.save(draft);
   };
   const change = (text: string) => {
-    if (update.isLocked) return;
-    setDraft({ base: draft?.base ?? group, value: text || isRequired ? text : undefined });
+    // An undo elsewhere on the page may reach a field that is locked.
+    if (!update.isLocked) setDraft({ base: draft?.base ?? group, value: text || isRequired ? text : undefined });
   };
   const noun = nounOf(attribute);
   return (

@@ -119,7 +119,7 @@ export function useUpdate<Value>(
     },
     /** Forgets why the latest change failed: it was edited. A mismatch stays until the value is saved or given up. */
     resetFailure() {
-      // An undo elsewhere on the page may reach a field that is locked, and says that it was edited.
+      // A field that is locked says that it was edited, too, when an undo elsewhere on the page reaches it.
       if (!pending) update.reset();
     },
     /** Forgets what was saved: the person has given it up. */
