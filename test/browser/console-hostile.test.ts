@@ -73,6 +73,29 @@ test('characters that reverse the text after them are visible in the editor, and
   const row = page.getByRole('row', { name: 'properties.' });
   await row.waitFor();
   expect(await row.locator('th, td').allTextContents()).toEqual(['properties.a\\u202eb', '', '"a\\u202eb"']);
+
+  const reversed = () =>
+    page.evaluate(() => {
+      const found: string[] = [];
+      const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+      for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+        if (!text.textContent?.includes('\u202e')) continue;
+        let element = text.parentElement;
+        while (element && getComputedStyle(element).unicodeBidi === 'normal') element = element.parentElement;
+        found.push(element?.textContent === text.textContent ? 'alone' : `with ${element?.textContent}`);
+      }
+      return [...new Set(found)];
+    });
+  expect(await reversed()).toEqual(['alone']);
+  await gateway.database.prisma.userGroup.updateMany({ where: { providedId: hostile }, data: { name: hostile } });
+  await page.goto(`${gateway.url}/console/groups?search=${userGroup.teamId}`);
+  await page.getByText('The group with the team id').waitFor();
+  expect(await reversed()).toEqual(['alone']);
+  await page.goto(`${gateway.url}/console/groups`);
+  await page.getByRole('checkbox', { name: `Select ${hostile}` }).check();
+  await page.getByRole('button', { name: 'Delete …' }).click();
+  await page.getByRole('dialog').waitFor();
+  expect(await reversed()).toEqual(['alone']);
 });
 
 test('a name of spaces has a link all the same, and an id with spaces is shown as it has to be typed', async () => {

@@ -138,17 +138,26 @@ test('starts although the lock file of a crashed server has the pid of another p
   expect(stranger.exitCode).toBeNull();
 });
 
-test.runIf(process.platform === 'linux')(
-  'starts no second server beside one whose process is not visible, as that of another container',
-  async () => {
+test.runIf(process.platform === 'linux').each([
+  ['short', ''],
+  ['longer than that of a socket may be', 'x'.repeat(120)],
+])(
+  'starts no second server beside one whose process is not visible, as that of another container: the path is %s',
+  async (_, name) => {
     dataDir = copyDataDir();
-    const server = await openEmbedded(dataDir.path);
-    const file = join(dataDir.path, 'postgres', 'postmaster.pid');
+    const path = join(dataDir.path, name);
+    if (name) {
+      const entries = readdirSync(dataDir.path);
+      mkdirSync(path);
+      for (const entry of entries) renameSync(join(dataDir.path, entry), join(path, entry));
+    }
+    const server = await openEmbedded(path);
+    const file = join(path, 'postgres', 'postmaster.pid');
     const lock = readFileSync(file, 'utf8');
     // No process has this number.
     const elsewhere = lock.replace(/^\d+/, '4194304');
     writeFileSync(file, elsewhere);
-    await expect(openEmbedded(dataDir.path)).rejects.toThrow(/is not visible here, uses .*postgres/);
+    await expect(openEmbedded(path)).rejects.toThrow(/is not visible here, uses .*postgres/);
     expect(readFileSync(file, 'utf8')).toBe(elsewhere);
     writeFileSync(file, lock);
     expect(await queryOne(server, 'select 1')).toBe(1);

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { linkSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { closeSync, linkSync, openSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -51,20 +51,24 @@ export function removeOldSockets({ cluster }: Layout, port: number): void {
 /**
  * Makes sure that no server runs on the data directory whose process is not visible here, as in another container with the same
  * volume. PostgreSQL itself would not notice it, because shared memory is not visible either, and two servers destroy the data.
- * Its socket is reached through the file system, unless that has none, or the path is longer than 107 bytes.
+ * Its socket is reached through the file system, unless that cannot have any.
  *
  * @throws Error when one does.
  */
 async function requireUnused(layout: Layout): Promise<void> {
   const lock = readLock(lockFile(layout));
-  if (!lock || lock === 'damaged') return;
-  const socket = connect(join(layout.cluster, `${socketPrefix}${lock.port}`));
+  if (!lock || lock === 'damaged' || process.platform !== 'linux') return;
+  // The path of a socket has at most 107 bytes, that of the data directory any number.
+  const folder = openSync(layout.cluster, 'r');
+  const socket = connect(`/proc/self/fd/${folder}/${socketPrefix}${lock.port}`);
   try {
     await once(socket, 'connect');
-  } catch {
-    return;
+  } catch (error) {
+    // With any other error, such as that of a server which is stopped and has too many connections waiting, there may be one.
+    if (['ENOENT', 'ECONNREFUSED'].includes((error as NodeJS.ErrnoException).code ?? '')) return;
   } finally {
     socket.destroy();
+    closeSync(folder);
   }
   if (isPostmaster(lock.pid, layout)) return;
   throw new Error(

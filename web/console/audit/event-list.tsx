@@ -75,8 +75,9 @@ function Subject({ event }: { readonly event: EventRowFragment }) {
 function Actor({ event: { actor } }: { readonly event: EventRowFragment }) {
   const { can } = useSession();
   if (actor.kind === 'SYSTEM') return <>the gateway</>;
-  if (actor.kind === 'CLI') return <>{actor.name}, with a command</>;
-  if (!actor.apiToken || !can('AUDIT_READ')) return <>{actor.name}</>;
+  const name = <bdi>{actor.name}</bdi>;
+  if (actor.kind === 'CLI') return <>{name}, with a command</>;
+  if (!actor.apiToken || !can('AUDIT_READ')) return name;
   return (
     <>
       <Link href={hrefOf('audit-log', { token: actor.apiToken.id })}>{actor.name}</Link> #{actor.apiToken.number}

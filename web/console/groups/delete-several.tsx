@@ -74,7 +74,7 @@ export function DeleteSeveral({ groups, onClose, onDeleted }: DeleteSeveralProps
         <ul className="delete-list">
           {groups.map((group) => (
             <li key={group.id}>
-              {group.name} <code>{group.providedId}</code> <EnvironmentBadge tag={group.environmentTag} />
+              <bdi>{group.name}</bdi> <code>{group.providedId}</code> <EnvironmentBadge tag={group.environmentTag} />
               <span className="muted"> {outcomes.get(group.id)}</span>
             </li>
           ))}

@@ -99,7 +99,7 @@ function Identity() {
         <div>
           <dt>API token</dt>
           <dd>
-            {caller.name} <span className="muted">#{caller.number}</span>
+            <bdi>{caller.name}</bdi> <span className="muted">#{caller.number}</span>
           </dd>
         </div>
         <div>
