@@ -98,7 +98,7 @@ export function createSender({ allowedNetworks, timeoutMs = defaultTimeoutMs, re
     const ended = new AbortController();
     try {
       const request = begin(message, isKept, ended.signal);
-      const { outcome, failure } = await readResponse(request, endsAtMs, timeoutMs);
+      const { outcome, failure } = await readResponse(request, message.sentAt, endsAtMs, timeoutMs);
       if (failure) ended.abort();
       // The endpoint may have closed a kept connection at the moment at which it was used again.
       const isStale = request.reusedSocket && failure?.code === 'ECONNRESET' && outcome.status === undefined;
@@ -138,6 +138,7 @@ export function signedHeaders({ id, body, secrets, sentAt }: Omit<Message, 'url'
  */
 function readResponse(
   request: ClientRequest,
+  sentAt: Date,
   endsAtMs: number,
   timeoutMs: number,
 ): Promise<{ readonly outcome: Outcome; readonly failure?: NodeJS.ErrnoException }> {
@@ -164,7 +165,10 @@ function readResponse(
       request.destroy();
     });
     request.once('response', (response) => {
-      outcome = { status: response.statusCode, retryAfterSeconds: retryAfterSeconds(response.headers['retry-after']) };
+      outcome = {
+        status: response.statusCode,
+        retryAfterSeconds: retryAfterSeconds(response.headers['retry-after'], sentAt.getTime()),
+      };
       readBeginning(response, (body) => settle({ outcome: { ...outcome, body } }));
       response.once('error', fail);
     });
@@ -197,7 +201,7 @@ function readBeginning(response: IncomingMessage, onRead: (body: string) => void
 }
 
 /** What `Retry-After` says, in seconds; undefined if it says nothing that is understood. */
-export function retryAfterSeconds(value: string | undefined, nowMs = Date.now()): number | undefined {
+export function retryAfterSeconds(value: string | undefined, nowMs: number): number | undefined {
   if (value === undefined) return undefined;
   if (/^\d{1,9}$/.test(value)) return Number(value);
   if (!/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(value)) return undefined;

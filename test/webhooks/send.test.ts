@@ -82,6 +82,12 @@ test('Retry-After is part of the outcome', async () => {
   expect(await send({ ...message, url }, local)).toEqual({ status: 429, body: '', retryAfterSeconds: 7 });
 });
 
+test('a date in Retry-After is counted from when the delivery was sent, whatever the clock of this machine says', async () => {
+  const { url } = await receiver((response) => response.writeHead(503, { 'retry-after': 'Sat, 31 Jan 2026 12:00:30 GMT' }).end());
+  const sentAt = new Date('2026-01-31T12:00:00Z');
+  expect(await send({ ...message, sentAt, url }, local)).toMatchObject({ retryAfterSeconds: 30 });
+});
+
 test.each([301, 302, 303, 307, 308])('a redirect of %d is not followed', async (status) => {
   const inside = await receiver();
   const { url } = await receiver((response, { path }) =>
