@@ -200,7 +200,7 @@ function readBeginning(response: IncomingMessage, onRead: (body: string) => void
   response.once('end', end);
 }
 
-/** What `Retry-After` says, in seconds; undefined if it says nothing that is understood. */
+/** What `Retry-After` says, in seconds; undefined if that is not understood. @param nowMs what a date is counted from. */
 export function retryAfterSeconds(value: string | undefined, nowMs: number): number | undefined {
   if (value === undefined) return undefined;
   if (/^\d{1,9}$/.test(value)) return Number(value);
