@@ -81,11 +81,13 @@ export async function openPage(url: string, options: PageOptions = {}): Promise<
     assertNone();
   });
 
+  // Ends the page of an earlier test, whose gateway may be closed, before problems are this test's.
+  await page.goto('about:blank');
   await page.context().clearCookies();
   await page.emulateMedia({ colorScheme });
   if (viewport) await page.setViewportSize(viewport);
   page.on('console', onConsole).on('pageerror', onError).on('requestfailed', onFailure);
-  // Once the page of an earlier test has ended, and before a script of this one.
+  // Before a script of the page.
   const preparation = await page.addInitScript(
     `localStorage.clear(); sessionStorage.clear(); Object.assign(sessionStorage, ${JSON.stringify(stored)});`,
   );
