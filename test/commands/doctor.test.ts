@@ -612,6 +612,13 @@ test.each<Case>([
   ],
   [
     'audit-log',
+    'with an event of today, while the clock of this machine is years ahead',
+    'ok',
+    async () => when(own(await changed(insertOldEvent.replace('400 days', '1 hour'))), { now: at(10 * 365 * 86_400_000) }),
+    /365 days; the oldest is from/,
+  ],
+  [
+    'audit-log',
     'with old events that are kept longer',
     'ok',
     async () => when(own(await changed(insertOldEvent), { AUDIT_RETENTION_DAYS: '500' })),

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, renameSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkNames, doctor } from '../../src/commands/doctor/doctor.ts';
@@ -42,6 +42,23 @@ test('of the bundled PostgreSQL that a gateway uses, every check is ok, and it k
   );
   expect((await gateway.send('GET', '/readyz')).status).toBe(200);
 });
+
+test.runIf(process.platform === 'linux')(
+  'of one whose process is not visible, as in another container, it says where to run',
+  async () => {
+    const file = join(primary.path, 'postgres', 'postmaster.pid');
+    const lock = readFileSync(file, 'utf8');
+    // No process has this number.
+    writeFileSync(file, lock.replace(/^\d+/, '4194304'));
+    try {
+      const found = await diagnose({ DATA_DIR: primary.path });
+      expect(found.get('data-directory')).toMatchObject({ status: 'ok', found: expect.stringContaining('is not visible') });
+      expect(found.get('database')).toMatchObject({ status: 'skipped', found: expect.stringContaining('in the container') });
+    } finally {
+      writeFileSync(file, lock);
+    }
+  },
+);
 
 test('synchronous_commit that is off is a warning', async () => {
   const url = `${primary.databaseUrl()}?options=-c%20synchronous_commit%3Doff`;

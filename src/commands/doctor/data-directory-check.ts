@@ -8,11 +8,11 @@ import { readPassword } from '../../database/embedded/password.ts';
 import { type Check, failure, type Outcome, ok, skipped, warning } from './check.ts';
 
 /** Whether `DATA_DIR` can be used, and only by its owner. */
-export const checkDataDirectory: Check = ({ config: { databaseUrl, dataDir } }) => {
+export const checkDataDirectory: Check = async ({ config: { databaseUrl, dataDir } }) => {
   if (databaseUrl) return skipped('DATABASE_URL is set, so that DATA_DIR is not used');
-  let embedded: ReturnType<typeof findEmbedded>;
+  let embedded: Awaited<ReturnType<typeof findEmbedded>>;
   try {
-    embedded = findEmbedded(dataDir);
+    embedded = await findEmbedded(dataDir);
   } catch (error) {
     if (error instanceof UncertainDatabase) return failure(error.found, error.remedy);
     throw error;
@@ -41,8 +41,9 @@ export const checkDataDirectory: Check = ({ config: { databaseUrl, dataDir } }) 
   }
   const open = describeMode(embedded.passwordFile);
   if (open) return warning(open, `Run: chmod 600 ${embedded.passwordFile}`);
-  const { server } = embedded;
-  const state = server ? `runs (process ${server.pid}, port ${server.port})` : 'does not run; only a start shows whether it can';
+  const { server, isUsedElsewhere } = embedded;
+  const stopped = isUsedElsewhere ? 'runs where its process is not visible' : 'does not run; only a start shows whether it can';
+  const state = server ? `runs (process ${server.pid}, port ${server.port})` : stopped;
   return ok(`${path}: PostgreSQL ${embedded.major} ${state}`);
 };
 

@@ -23,8 +23,11 @@ import { describeMode } from './data-directory-check.ts';
 /** Whether the database accepts connections, and is one that the gateway can use. Connects, for the other checks, too. */
 export async function checkDatabase(context: CheckContext): Promise<Outcome> {
   const { databaseUrl, dataDir } = context.config;
-  const embedded = databaseUrl ? undefined : findEmbedded(dataDir);
+  const embedded = databaseUrl ? undefined : await findEmbedded(dataDir);
   const connection = databaseUrl ? { connectionString: databaseUrl } : embedded && connectionTo(embedded, embeddedDatabase);
+  if (embedded?.isUsedElsewhere) {
+    return skipped('the process of the bundled PostgreSQL is not visible here: run this command in the container of the gateway');
+  }
   if (!connection) {
     return skipped('the bundled PostgreSQL is not running, and this command starts nothing: run it again while a gateway runs');
   }
@@ -195,13 +198,13 @@ const dayMs = 86_400_000;
 const lateDays = 2;
 
 /** Whether events are removed when their time is over. */
-export const checkAuditLog = ofDatabase(async ({ database, migrations }, { config: { auditRetentionDays }, now }) => {
+export const checkAuditLog = ofDatabase(async ({ database, migrations }, { config: { auditRetentionDays } }) => {
   if (!migrations || migrations.pending.length > 0) return skipped('needs a database whose migrations are applied');
   const oldest = await findOldestEvent(database);
   const kept = `events are kept for ${counted(auditRetentionDays, 'day')}`;
   if (!oldest) return ok(`${kept}; there is none`);
   const found = `${kept}; the oldest is from ${oldest.toISOString()}`;
-  const isOverdue = now() - oldest.getTime() > (auditRetentionDays + lateDays) * dayMs;
+  const isOverdue = (await readServerTime(database)) - oldest.getTime() > (auditRetentionDays + lateDays) * dayMs;
   return isOverdue
     ? warning(
         found,
@@ -223,7 +226,7 @@ export async function checkKeys({ config, environment, reached }: CheckContext):
     }
   }
   if (!keys && !used?.length) {
-    if (!used && findEmbedded(config.dataDir)?.major)
+    if (!used && (await findEmbedded(config.dataDir))?.major)
       return warning(
         `${file} is missing, and there is a database; which keys its rows use was not checked`,
         'Restore the file from a backup if this database has ever had tokens.',

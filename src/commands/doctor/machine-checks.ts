@@ -59,9 +59,9 @@ function isSupported(version: string, ranges: string): boolean {
 }
 
 /** Whether there is space for the database to grow. */
-export const checkDisk: Check = ({ config: { databaseUrl, dataDir }, freeBytes }) => {
+export const checkDisk: Check = async ({ config: { databaseUrl, dataDir }, freeBytes }) => {
   if (databaseUrl) return skipped('the gateway writes no files with DATABASE_URL; check the disk of the database server there');
-  const layout = findEmbedded(dataDir)?.layout;
+  const layout = (await findEmbedded(dataDir))?.layout;
   const folders = layout ? [...new Set([layout.dataDir, layout.home])] : [existingParent(resolve(dataDir))];
   const found = folders.map((folder) => {
     const { bavail, bsize, files, ffree } = statfsSync(folder);

@@ -8,7 +8,7 @@ import { type Binaries, findBinaries, importPrograms } from './binaries.ts';
 import { createCluster, readMajor, startServer, stopServer, superuser } from './cluster.ts';
 import { copiesFolder, findLayout, type Layout, layOut } from './layout.ts';
 import { passwordFile, passwordRemedy, readPassword, requirePassword } from './password.ts';
-import { type Postmaster, runningPostmaster } from './server-lock.ts';
+import { isUsedElsewhere, type Postmaster, runningPostmaster } from './server-lock.ts';
 
 /** How long a server may take to start, including crash recovery. */
 const startTimeoutMs = 120_000;
@@ -219,13 +219,17 @@ export interface FoundEmbedded {
   readonly passwordFile: string;
   /** The running server. */
   readonly server: Postmaster | undefined;
+  /** Whether another server runs, whose process is not visible here. */
+  readonly isUsedElsewhere: boolean;
 }
 
 /** Looks for the embedded PostgreSQL of a `DATA_DIR`. @returns undefined if the folder does not exist. */
-export function findEmbedded(dataDir: string): FoundEmbedded | undefined {
+export async function findEmbedded(dataDir: string): Promise<FoundEmbedded | undefined> {
   const layout = findLayout(dataDir);
   if (!layout) return undefined;
-  return { layout, major: readMajor(layout), passwordFile: passwordFile(layout), server: runningPostmaster(layout) };
+  const server = runningPostmaster(layout);
+  const isElsewhere = !server && (await isUsedElsewhere(layout));
+  return { layout, major: readMajor(layout), passwordFile: passwordFile(layout), server, isUsedElsewhere: isElsewhere };
 }
 
 /** How to connect to a server that was found; undefined if none runs. @throws Error when its password cannot be read. */

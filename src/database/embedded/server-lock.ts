@@ -49,15 +49,12 @@ export function removeOldSockets({ cluster }: Layout, port: number): void {
 }
 
 /**
- * Makes sure that no server runs on the data directory whose process is not visible here, as in another container with the same
- * volume. PostgreSQL itself would not notice it, because shared memory is not visible either, and two servers destroy the data.
+ * Whether a server runs on the data directory whose process is not visible here, as in another container with the same volume.
  * Its socket is reached through the file system, unless that cannot have any.
- *
- * @throws Error when one does.
  */
-async function requireUnused(layout: Layout): Promise<void> {
+export async function isUsedElsewhere(layout: Layout): Promise<boolean> {
   const lock = readLock(lockFile(layout));
-  if (!lock || lock === 'damaged' || process.platform !== 'linux') return;
+  if (!lock || lock === 'damaged' || process.platform !== 'linux') return false;
   // The path of a socket has at most 107 bytes, that of the data directory any number.
   const folder = openSync(layout.cluster, 'r');
   const socket = connect(`/proc/self/fd/${folder}/${socketPrefix}${lock.port}`);
@@ -65,16 +62,12 @@ async function requireUnused(layout: Layout): Promise<void> {
     await once(socket, 'connect');
   } catch (error) {
     // With any other error, such as that of a server which is stopped and has too many connections waiting, there may be one.
-    if (['ENOENT', 'ECONNREFUSED'].includes((error as NodeJS.ErrnoException).code ?? '')) return;
+    if (['ENOENT', 'ECONNREFUSED'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
   } finally {
     socket.destroy();
     closeSync(folder);
   }
-  if (isPostmaster(lock.pid, layout)) return;
-  throw new Error(
-    `Another PostgreSQL, whose process is not visible here, uses ${layout.cluster}: two would destroy the data. ` +
-      'Run commands in the container of the gateway, or use a PostgreSQL of your own with DATABASE_URL.',
-  );
+  return !isPostmaster(lock.pid, layout);
 }
 
 /**
@@ -86,7 +79,12 @@ async function requireUnused(layout: Layout): Promise<void> {
  * @throws Error when the lock is that of a server that runs, but is not visible here.
  */
 export async function removeStaleLock(layout: Layout): Promise<void> {
-  await requireUnused(layout);
+  // PostgreSQL itself would not notice it, because shared memory is not visible either.
+  if (await isUsedElsewhere(layout))
+    throw new Error(
+      `Another PostgreSQL, whose process is not visible here, uses ${layout.cluster}: two would destroy the data. ` +
+        'Run commands in the container of the gateway, or use a PostgreSQL of your own with DATABASE_URL.',
+    );
   const file = lockFile(layout);
   if (readLock(file) === 'damaged') await sleep(Math.max(0, writingMs - ageMs(file)));
   const isStale = (path: string): boolean => {
