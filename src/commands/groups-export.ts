@@ -9,7 +9,6 @@ import { fileOf, formatFrom, groupsHelp, openOutput } from './groups-arguments.t
 import { assertValid, environmentOf, type OutputStreams, readOnlyOptions } from './options.ts';
 import { assertOutput, openProgress, type Progress, thousands } from './output.ts';
 import type { FileDraft } from './replace-file.ts';
-import { abortOnStop, exitCodeOf } from './stop-request.ts';
 
 interface ExportRequest {
   readonly format: FormatName;
@@ -39,8 +38,7 @@ export async function exportGroups(args: readonly string[], io: OutputStreams): 
 }
 
 function run({ output = '', ...request }: ExportRequest, draft: FileDraft | undefined, io: OutputStreams): Promise<number> {
-  const { signal, reason } = abortOnStop();
-  return withExistingDatabase(async ({ database, keys }) => {
+  return withExistingDatabase(async ({ database, keys, stop: { signal, reason } }) => {
     const progress = openProgress(io.stderr, 'groups');
     const write = (target: Writable) => writeGroups({ pool: database.pool, keys }, request, target, progress, signal);
     if (!draft) {
@@ -55,7 +53,7 @@ function run({ output = '', ...request }: ExportRequest, draft: FileDraft | unde
       if (count === undefined) return 0;
       const start = signal.aborted ? `Stopped by ${reason()}: the export is incomplete. ` : '';
       io.stderr.write(`${start}Exported ${describe(count)}.\n`);
-      return signal.aborted ? exitCodeOf(reason()) : 0;
+      return 0;
     }
     const fail = (error: unknown): never => {
       throw describeFailure(error, output);
@@ -65,12 +63,12 @@ function run({ output = '', ...request }: ExportRequest, draft: FileDraft | unde
       progress.clear();
       if (signal.aborted) {
         io.stdout.write(`Stopped by ${reason()}. ${escapeControls(output)} was not written.\n`);
-        return exitCodeOf(reason());
+      } else {
+        await draft.publish().catch(fail);
+        io.stdout.write(
+          `Exported ${describe(count)} to ${escapeControls(output)}, which only its owner may read: it contains tokens.\n`,
+        );
       }
-      await draft.publish().catch(fail);
-      io.stdout.write(
-        `Exported ${describe(count)} to ${escapeControls(output)}, which only its owner may read: it contains tokens.\n`,
-      );
       return 0;
     } catch (error) {
       progress.clear();

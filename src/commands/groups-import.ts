@@ -16,7 +16,7 @@ import { collectRejections, type Report } from './import-rejections.ts';
 import { assertValid, choice, environmentOf, readOptions, type Streams, suggest, UsageError, unexpected } from './options.ts';
 import { isClosed, openProgress, thousands } from './output.ts';
 import { processIo } from './process-io.ts';
-import { abortOnStop, exitCodeOf } from './stop-request.ts';
+import type { StopRequest } from './stop-request.ts';
 
 interface ImportRequest extends Pick<ImportOptions, 'onExisting' | 'dryRun'> {
   /** The path, or `-` for standard input. */
@@ -40,7 +40,9 @@ export async function importGroups(args: readonly string[], io: Streams): Promis
   let report: Report | undefined;
   try {
     report = await openReport(request.report);
-    return await withExistingDatabase(({ database, keys }) => run({ ...request, source, report }, { ...database, keys }, io));
+    return await withExistingDatabase(({ database, keys, stop }) =>
+      run({ ...request, source, report, stop }, { ...database, keys }, io),
+    );
   } finally {
     source.chunks.destroy();
     await report?.draft.discard();
@@ -126,15 +128,19 @@ type Db = Parameters<typeof importUserGroups>[0];
 interface OpenImport extends Omit<ImportRequest, 'report'> {
   readonly source: Source;
   readonly report: Report | undefined;
+  readonly stop: StopRequest;
 }
 
-async function run({ source, ...request }: OpenImport, db: Db, { stdout, stderr }: Streams): Promise<number> {
+async function run(
+  { source, stop: { signal, reason }, ...request }: OpenImport,
+  db: Db,
+  { stdout, stderr }: Streams,
+): Promise<number> {
   const progress = openProgress(stderr, 'lines');
   const print = (text: string) => {
     progress.clear();
     stdout.write(`${escapeControls(text)}\n`);
   };
-  const { signal, reason } = abortOnStop();
   signal.addEventListener('abort', () => source.chunks.destroy());
 
   const author = ownAuthor();
@@ -183,7 +189,6 @@ async function run({ source, ...request }: OpenImport, db: Db, { stdout, stderr 
       `White space at an end of user_group_id or token is kept, and the group is not found without it: in ${countLines(latest.padded)}, first in line ${latest.firstPaddedLine}.`,
     );
   }
-  if (signal.aborted) return exitCodeOf(reason());
   return latest.rejected > 0 || !isReported ? 1 : 0;
 }
 

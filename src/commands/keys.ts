@@ -70,18 +70,20 @@ async function list(args: readonly string[], io: OutputStreams): Promise<number>
 
 async function rotateEncryption(context: CommandContext, { stdout, stderr }: OutputStreams): Promise<number> {
   const { config, database, keys: ring } = context;
+  const { signal } = context.stop;
   const file = config.encryptionKeys ? undefined : keyFile(config.dataDir);
   const isAdded = await withKeysLock(database, () => addKeyUnlessPending(database, ring, file));
-  if (isAdded) await sleep(2 * keyRefreshMs); // until every gateway that can read the file encrypts with it
+  // Until every gateway that can read the file encrypts with it.
+  if (isAdded) await sleep(2 * keyRefreshMs, undefined, { signal }).catch(() => signal.throwIfAborted());
 
   const [to = '', from = null] = ring.ids;
   await recordEncryptionKeyRotation(database, ownAuthor(), { from, to }); // before, because it may be interrupted
 
   const progress = openProgress(stderr, 'values');
-  const { changed, remaining, problems } = await reencryptAll(database, ring, (done, total) =>
-    progress.update({ count: done, fraction: done / total }),
-  );
-  progress.clear();
+  const { changed, remaining, problems } = await reencryptAll(database, ring, (done, total) => {
+    signal.throwIfAborted();
+    progress.update({ count: done, fraction: done / total });
+  }).finally(() => progress.clear());
   stdout.write(`Encrypted ${changed} tokens, signing keys, webhook secrets and stored responses with the key ${ring.ids[0]}.\n`);
   if (remaining.length > 0) throw new Error(describeRemaining(remaining, problems));
   const others = ring.ids.slice(1);

@@ -63,8 +63,7 @@ async function migrate(args: string[]): Promise<number> {
   if (asksForHelp(args)) return print(help);
   if (args.length > 0) throw new UsageError('migrate takes no arguments.');
   const { withDatabase } = await import('./context.ts');
-  await withDatabase(async () => {});
-  return print('The database is up to date.\n');
+  return withDatabase(async () => print('The database is up to date.\n'));
 }
 
 /** Imports only the modules that the command needs, so that commands without a server or a database start fast. */

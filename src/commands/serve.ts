@@ -20,7 +20,7 @@ import { packageRoot, readPackageVersion } from '../package-root.ts';
 import { type Config, readConfig } from '../settings.ts';
 import { createTracing } from '../tracing/open-telemetry.ts';
 import { tracing } from '../tracing/tracing.ts';
-import { warnOfSettings, withDatabase } from './context.ts';
+import { warnOfSettings, withServerDatabase } from './context.ts';
 import { keyRefreshMs } from './key-file.ts';
 import { compareOpenFiles } from './open-files.ts';
 import { listen, requireFreeAddress } from './open-listener.ts';
@@ -53,7 +53,7 @@ export async function serve(args: string[]): Promise<number> {
   const settings = readConfig(process.env, process.stderr.isTTY);
   const persistedOperations = await readPersistedOperations(settings);
   if (cluster.isPrimary) await requireFreeAddress(settings); // of workers, the others may use it
-  return withDatabase(async ({ config, log, database, keys }) => {
+  return withServerDatabase(async ({ config, log, database, keys }) => {
     if (cluster.isPrimary) warnOfOpenFiles(config, log);
     const db = createDb(database);
     const bootstrap = config.bootstrapApiToken && (await acceptBootstrapToken(db, config.bootstrapApiToken));

@@ -57,8 +57,16 @@ function hasParent(): boolean {
 export const exitCodeOf = (reason: string): number =>
   128 + (constants.signals[reason as NodeJS.Signals] ?? constants.signals.SIGINT);
 
-/** A signal that ends the work of a command at the first request to stop, and why; empty as long as there is no request. */
-export function abortOnStop() {
+/** A request to stop. */
+export interface StopRequest {
+  /** Is aborted at the first one. */
+  readonly signal: AbortSignal;
+  /** Its reason, as {@link untilStopRequested} has it; empty as long as there is none. */
+  readonly reason: () => string;
+}
+
+/** A signal that ends the work of a command at the first request to stop. */
+export function abortOnStop(): StopRequest {
   const controller = new AbortController();
   let stopped = '';
   void untilStopRequested().then((reason) => {

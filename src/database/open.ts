@@ -21,6 +21,8 @@ export interface OpenOptions extends StatementOptions {
   readonly dataDir: string;
   /** Whether nothing is created. */
   readonly mustExist?: boolean;
+  /** Ends the wait for a server that is not reachable. */
+  readonly signal?: AbortSignal | undefined;
   /** Receives messages for the operator. */
   readonly onEvent: (message: string) => void;
 }
@@ -30,17 +32,19 @@ export interface OpenOptions extends StatementOptions {
  * Closing it also releases the embedded server.
  *
  * @throws Error with a message for the operator.
+ * @throws the reason of the signal, if it is aborted while a server is not reachable.
  */
 export async function openDatabase({
   databaseUrl,
   dataDir,
   mustExist = false,
+  signal,
   onEvent,
   ...statements
 }: OpenOptions): Promise<Database> {
   if (databaseUrl) {
     const database = connectDatabase({ connectionString: databaseUrl }, statements);
-    await waitUntilReachable(database, databaseUrl, onEvent);
+    await waitUntilReachable(database, databaseUrl, { signal, onEvent });
     await requireSuitable(database);
     const problem = statements.namedStatements ? undefined : await findSessionProblem(database.pool);
     if (problem) onEvent(`${problem.found}. ${problem.remedy}`);
@@ -95,19 +99,24 @@ async function requireSuitable(database: Database): Promise<void> {
   throw new Error(`${problem.found}. ${problem.remedy}`);
 }
 
-async function waitUntilReachable(database: Database, databaseUrl: string, onEvent: OpenOptions['onEvent']): Promise<void> {
+async function waitUntilReachable(
+  database: Database,
+  databaseUrl: string,
+  { signal, onEvent }: Pick<OpenOptions, 'signal' | 'onEvent'>,
+): Promise<void> {
   const deadline = Date.now() + startupWaitMs;
   for (let isReported = false; ; isReported = true) {
     try {
       await database.pool.query('select');
       return;
     } catch (cause) {
-      if (isUnavailable(cause) && Date.now() < deadline) {
+      if (isUnavailable(cause) && Date.now() < deadline && !signal?.aborted) {
         if (!isReported) onEvent(`waiting for the database at ${describeServers(databaseUrl)}`);
         await sleep(250);
         continue;
       }
       await database.close();
+      signal?.throwIfAborted();
       const reason = `Cannot connect to the database at ${describeServers(databaseUrl)}: ${messagesOf(cause).join(', ')}.`;
       throw new Error(`${reason} ${remedyFor(cause, databaseUrl)}`, { cause });
     }
