@@ -41,8 +41,10 @@ export interface ApiTokenRequest {
   readonly environmentTag: EnvironmentTag | null;
   /** At least one. */
   readonly scopes: readonly Scope[];
-  /** When it expires, in the future; `null` means never. */
+  /** When it expires, in the future, by the database's clock; `null` means never. */
   readonly expiresAt: Date | null;
+  /** After how many seconds it expires, from 1 on, instead of `expiresAt`. */
+  readonly expiresInSeconds?: number | null | undefined;
   /** How many requests may be sent with it in 60 seconds: 1 to 1,000,000; `null`, the default, means the setting RATE_LIMIT. */
   readonly rateLimit?: number | null | undefined;
 }
@@ -57,13 +59,22 @@ type Prisma = Pick<PrismaClient, 'apiToken' | '$transaction'> & ClockReader;
 type Transaction = Pick<PrismaTypes.TransactionClient, 'apiToken' | 'event'> & ClockReader;
 
 /** The issues of an API token to issue. @param now the time, by the database's clock. */
-function* requestIssues({ name, scopes, expiresAt, rateLimit }: ApiTokenRequest, now: Date): Generator<Issue> {
+function* requestIssues(request: ApiTokenRequest, now: Date): Generator<Issue> {
+  const { name, scopes, expiresAt, expiresInSeconds, rateLimit } = request;
   yield* apiTokenNameIssues(name);
   if (scopes.length === 0) yield { path: ['scopes'], message: `must contain at least one of ${scopeNames.join(', ')}.` };
-  if (expiresAt && !(expiresAt > now)) yield { path: ['expiresAt'], message: 'must be in the future.' };
-  else yield* timeIssues(['expiresAt'], expiresAt);
+  const end = endOf(request, now);
+  const path = [expiresInSeconds == null ? 'expiresAt' : 'expiresInSeconds'];
+  if (expiresInSeconds != null && expiresAt) yield { path, message: 'must not be given together with expiresAt.' };
+  else if (expiresInSeconds != null && expiresInSeconds < 1) yield { path, message: 'must be at least 1.' };
+  else if (end && end <= now) yield { path, message: 'must be in the future.' };
+  else yield* timeIssues(path, end);
   yield* rateLimitIssues(rateLimit);
 }
+
+/** When an API token to issue expires; null means never. @param now the time, by the database's clock. */
+const endOf = ({ expiresAt, expiresInSeconds }: ApiTokenRequest, now: Date): Date | null =>
+  expiresInSeconds == null ? expiresAt : new Date(now.getTime() + expiresInSeconds * 1_000);
 
 /** Issues an API token, and records that. @param author who issues it; by default the gateway itself. @throws InvalidInput. */
 export async function issueApiToken(
@@ -75,7 +86,7 @@ export async function issueApiToken(
 }
 
 async function createApiToken(transaction: Transaction, request: ApiTokenRequest, author: Author): Promise<IssuedApiToken> {
-  const { name, environmentTag, scopes, expiresAt, rateLimit = null } = request;
+  const { name, environmentTag, scopes, rateLimit = null } = request;
   // Not the column's default, which Prisma takes from the clock of the process.
   const createdAt = await readClock(transaction);
   assertNoIssues(requestIssues(request, createdAt));
@@ -85,7 +96,7 @@ async function createApiToken(transaction: Transaction, request: ApiTokenRequest
     environmentTag,
     scopes: [...new Set(scopes)],
     createdAt,
-    expiresAt,
+    expiresAt: endOf(request, createdAt),
     rateLimit,
     secretHash: bytesOf(hashSecret(secret)),
   };

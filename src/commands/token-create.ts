@@ -7,7 +7,6 @@ import {
   maxApiTokenRateLimit,
   rateLimitIssues,
 } from '../api-tokens/api-tokens.ts';
-import { readServerTime } from '../database/server-state.ts';
 import type { ApiToken, EnvironmentTag } from '../generated/prisma/client.ts';
 import { describeScope, isScope, type Scope, scopeNames } from '../scopes.ts';
 import { escapeControls, escapeJson } from '../terminal-text.ts';
@@ -100,8 +99,8 @@ export async function createToken(args: readonly string[], { stdin, stdout, stde
   assertOutput(stdout, secretNotIssued);
   const environmentTag = environment === undefined ? await askEnvironment(stdin, stderr) : environment;
   return withDatabase(async ({ database }) => {
-    const expiresAt = lifetimeMs === undefined ? null : new Date((await readServerTime(database)) + lifetimeMs);
-    const request = { ...given, environmentTag, expiresAt };
+    const expiresInSeconds = lifetimeMs === undefined ? null : lifetimeMs / 1_000;
+    const request = { ...given, environmentTag, expiresAt: null, expiresInSeconds };
     return printIssued({ stdout, stderr }, await issueApiToken(database.prisma, request, ownAuthor()), json);
   });
 }

@@ -104,6 +104,13 @@ describe('createApiToken', () => {
     ['a rate limit of 0', { rateLimit: 0 }, [['rateLimit']], /1 to 1000000/],
     ['a rate limit above a million', { rateLimit: 1_000_001 }, [['rateLimit']], /1 to 1000000/],
     ['the past', { expiresAt: new Date(Date.now() - 1_000).toISOString() }, [['expiresAt']], /in the future/],
+    ['a duration of 0', { expiresInSeconds: 0 }, [['expiresInSeconds']], /at least 1/],
+    [
+      'a duration beside an end',
+      { expiresInSeconds: 60, expiresAt: '2999-01-01T00:00:00Z' },
+      [['expiresInSeconds']],
+      /must not be given together with expiresAt/,
+    ],
     ['several at once', { name: '', scopes: [], expiresAt: '2020-01-01T00:00:00Z' }, [['name'], ['scopes'], ['expiresAt']], /./],
   ])('rejects %s as INVALID_INPUT with paths, and creates nothing', async (_, change, paths, message) => {
     const before = await gateway.database.prisma.apiToken.count();

@@ -87,3 +87,35 @@ test.each([400, -400])('an expiry of a minute ago is refused by a gateway whose 
     { path: ['expiresAt'], message: 'must be in the future.' },
   ]);
 });
+
+test.each([400, -400])('a gateway whose clock is off by %d days says what has expired by that of the database', async (days) => {
+  const { id: expired } = await gateway.issue({ expiresAt: new Date(startedMs - 60_000) });
+  const { id: unexpired } = await gateway.issue({ expiresAt: new Date(startedMs + dayMs) });
+  const webhook = (endsAtMs: number) =>
+    gateway.database.prisma.webhook.create({
+      data: {
+        url: 'https://hooks.test/',
+        secretEncrypted: Buffer.alloc(1),
+        position: 0n,
+        previousSecretEncrypted: Buffer.alloc(1),
+        previousSecretEndsAt: new Date(endsAtMs),
+      },
+    });
+  const [ended, signing] = [await webhook(startedMs - 60_000), await webhook(startedMs + dayMs)];
+  setClock(days);
+  const created = await mutate(
+    'createApiToken(input: { name: "a", scopes: [GROUPS_READ], expiresInSeconds: 3600 })',
+    '... on CreateApiTokenPayload { apiToken { number expiresAt expired } }',
+  );
+  expect(created.apiToken.expired).toBe(false);
+  expect(Math.abs(Date.parse(created.apiToken.expiresAt) - startedMs - 3_600_000)).toBeLessThan(60_000);
+  const query = '{ apiTokens { nodes { number expired } } webhooks { nodes { number previousSecretEndsAt } } }';
+  const { data } = (await gateway.graphql(query, {}, { token: admin })).json;
+  const states = new Map(data.apiTokens.nodes.map((node: { number: number; expired: boolean }) => [node.number, node.expired]));
+  expect([expired, unexpired].map((id) => states.get(id))).toEqual([true, false]);
+  expect(data.webhooks.nodes).toEqual([
+    { number: signing.id, previousSecretEndsAt: signing.previousSecretEndsAt?.toISOString() },
+    { number: ended.id, previousSecretEndsAt: null },
+  ]);
+  await gateway.database.prisma.webhook.deleteMany();
+});

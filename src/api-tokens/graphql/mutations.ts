@@ -65,6 +65,10 @@ builder.mutationField('createApiToken', (t) =>
             }),
             scopes: field.field({ type: [ScopeType], required: true, description: 'What it may do: at least one scope.' }),
             expiresAt: field.field({ type: 'DateTime', description: 'When it expires, in the future. Defaults to never.' }),
+            expiresInSeconds: field.int({
+              description:
+                'After how many seconds it expires, from 1 on, by the clock of the database, which decides. Instead of `expiresAt`.',
+            }),
             rateLimit: field.int({
               description: `${rateLimitDescription} Defaults to null, which means the setting RATE_LIMIT.`,
             }),

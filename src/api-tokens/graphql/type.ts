@@ -43,6 +43,11 @@ builder.node(ApiTokenType, {
       nullable: true,
       description: 'When it expires; null means never.',
     }),
+    expired: t.boolean({
+      description: 'Whether it has expired, by the clock of the database, which decides: an expired one is rejected.',
+      resolve: async ({ id, expiresAt }, _, { services: { db }, caller }) =>
+        expiresAt !== null && ((await db.apiToken.findById(id, caller.queueKey))?.isExpired ?? true),
+    }),
     lastUsedAt: t.expose('lastUsedAt', {
       type: 'DateTime',
       nullable: true,

@@ -138,6 +138,8 @@ export type CreateApiTokenInput = {
   readonly environmentTag?: EnvironmentTag | null | undefined;
   /** When it expires, in the future. Defaults to never. */
   readonly expiresAt?: string | null | undefined;
+  /** After how many seconds it expires, from 1 on, by the clock of the database, which decides. Instead of `expiresAt`. */
+  readonly expiresInSeconds?: number | null | undefined;
   /** A label that says what it is for: 1 to 255 characters, no control characters. */
   readonly name: string;
   /** How many requests may be sent with it in 60 seconds: 1 to 1000000. Defaults to null, which means the setting RATE_LIMIT. */
@@ -633,9 +635,9 @@ export type RangeFieldsFragment = { readonly start: { readonly offset: number, r
 export type CallerQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type CallerQuery = { readonly caller: { readonly id: string, readonly number: number, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<Scope>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null, readonly enabled: boolean, readonly rateLimit: number | null } | null };
+export type CallerQuery = { readonly caller: { readonly id: string, readonly number: number, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<Scope>, readonly createdAt: string, readonly expiresAt: string | null, readonly expired: boolean, readonly lastUsedAt: string | null, readonly revokedAt: string | null, readonly enabled: boolean, readonly rateLimit: number | null } | null };
 
-export type ApiTokenFieldsFragment = { readonly id: string, readonly number: number, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<Scope>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null, readonly enabled: boolean, readonly rateLimit: number | null };
+export type ApiTokenFieldsFragment = { readonly id: string, readonly number: number, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<Scope>, readonly createdAt: string, readonly expiresAt: string | null, readonly expired: boolean, readonly lastUsedAt: string | null, readonly revokedAt: string | null, readonly enabled: boolean, readonly rateLimit: number | null };
 
 export type GroupQueryVariables = Exact<{
   by: UserGroupBy;
@@ -858,7 +860,7 @@ export type ApiTokenListQueryVariables = Exact<{
 }>;
 
 
-export type ApiTokenListQuery = { readonly apiTokens: { readonly totalCount: number | null, readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<Scope>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null, readonly enabled: boolean, readonly rateLimit: number | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } | null };
+export type ApiTokenListQuery = { readonly apiTokens: { readonly totalCount: number | null, readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<Scope>, readonly createdAt: string, readonly expiresAt: string | null, readonly expired: boolean, readonly lastUsedAt: string | null, readonly revokedAt: string | null, readonly enabled: boolean, readonly rateLimit: number | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } | null };
 
 export type CreateApiTokenMutationVariables = Exact<{
   input: CreateApiTokenInput;
@@ -866,7 +868,7 @@ export type CreateApiTokenMutationVariables = Exact<{
 
 
 export type CreateApiTokenMutation = { readonly createApiToken:
-    | { readonly __typename: 'CreateApiTokenPayload', readonly secret: string, readonly apiToken: { readonly id: string, readonly number: number, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<Scope>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null, readonly enabled: boolean, readonly rateLimit: number | null } }
+    | { readonly __typename: 'CreateApiTokenPayload', readonly secret: string, readonly apiToken: { readonly id: string, readonly number: number, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<Scope>, readonly createdAt: string, readonly expiresAt: string | null, readonly expired: boolean, readonly lastUsedAt: string | null, readonly revokedAt: string | null, readonly enabled: boolean, readonly rateLimit: number | null } }
     | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
     | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
     | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
@@ -881,7 +883,7 @@ export type RotateApiTokenMutation = { readonly rotateApiToken:
     | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
     | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
     | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
-    | { readonly __typename: 'RotateApiTokenPayload', readonly secret: string, readonly apiToken: { readonly id: string, readonly number: number, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<Scope>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null, readonly enabled: boolean, readonly rateLimit: number | null } }
+    | { readonly __typename: 'RotateApiTokenPayload', readonly secret: string, readonly apiToken: { readonly id: string, readonly number: number, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<Scope>, readonly createdAt: string, readonly expiresAt: string | null, readonly expired: boolean, readonly lastUsedAt: string | null, readonly revokedAt: string | null, readonly enabled: boolean, readonly rateLimit: number | null } }
     | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
    | null };
 
@@ -894,7 +896,7 @@ export type RevokeApiTokenMutation = { readonly revokeApiToken:
     | { readonly __typename: 'Forbidden', readonly code: ErrorCode, readonly message: string }
     | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
     | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
-    | { readonly __typename: 'RevokeApiTokenPayload', readonly apiToken: { readonly id: string, readonly number: number, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<Scope>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null, readonly enabled: boolean, readonly rateLimit: number | null } }
+    | { readonly __typename: 'RevokeApiTokenPayload', readonly apiToken: { readonly id: string, readonly number: number, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<Scope>, readonly createdAt: string, readonly expiresAt: string | null, readonly expired: boolean, readonly lastUsedAt: string | null, readonly revokedAt: string | null, readonly enabled: boolean, readonly rateLimit: number | null } }
     | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
    | null };
 
@@ -908,7 +910,7 @@ export type UpdateApiTokenMutation = { readonly updateApiToken:
     | { readonly __typename: 'InvalidInput', readonly code: ErrorCode, readonly message: string, readonly issues: ReadonlyArray<{ readonly path: ReadonlyArray<string>, readonly message: string }> }
     | { readonly __typename: 'NotFound', readonly code: ErrorCode, readonly message: string }
     | { readonly __typename: 'Unauthenticated', readonly code: ErrorCode, readonly message: string }
-    | { readonly __typename: 'UpdateApiTokenPayload', readonly apiToken: { readonly id: string, readonly number: number, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<Scope>, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null, readonly enabled: boolean, readonly rateLimit: number | null } }
+    | { readonly __typename: 'UpdateApiTokenPayload', readonly apiToken: { readonly id: string, readonly number: number, readonly name: string, readonly environmentTag: EnvironmentTag | null, readonly scopes: ReadonlyArray<Scope>, readonly createdAt: string, readonly expiresAt: string | null, readonly expired: boolean, readonly lastUsedAt: string | null, readonly revokedAt: string | null, readonly enabled: boolean, readonly rateLimit: number | null } }
    | null };
 
 export type WebhookListQueryVariables = Exact<{
@@ -1026,11 +1028,11 @@ export type GroupAttributesFragment = { readonly name: string, readonly properti
 export type GroupTextsFragment = { readonly name: string };
 
 export const ApiTokenList = document<ApiTokenListQuery, ApiTokenListQueryVariables>(
-  "fragment ApiTokenFields on ApiToken{id number name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt enabled rateLimit}query ApiTokenList($first:Int$after:String$last:Int$before:String$includeRevoked:Boolean!){apiTokens(first:$first after:$after last:$last before:$before includeRevoked:$includeRevoked){totalCount nodes{...ApiTokenFields}pageInfo{hasNextPage hasPreviousPage startCursor endCursor}}}",
+  "fragment ApiTokenFields on ApiToken{id number name environmentTag scopes createdAt expiresAt expired lastUsedAt revokedAt enabled rateLimit}query ApiTokenList($first:Int$after:String$last:Int$before:String$includeRevoked:Boolean!){apiTokens(first:$first after:$after last:$last before:$before includeRevoked:$includeRevoked){totalCount nodes{...ApiTokenFields}pageInfo{hasNextPage hasPreviousPage startCursor endCursor}}}",
 );
 
 export const Caller = document<CallerQuery, CallerQueryVariables>(
-  "query Caller{caller{...ApiTokenFields}}fragment ApiTokenFields on ApiToken{id number name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt enabled rateLimit}",
+  "query Caller{caller{...ApiTokenFields}}fragment ApiTokenFields on ApiToken{id number name environmentTag scopes createdAt expiresAt expired lastUsedAt revokedAt enabled rateLimit}",
 );
 
 export const CheckDocsConfig = document<CheckDocsConfigQuery, CheckDocsConfigQueryVariables>(
@@ -1038,7 +1040,7 @@ export const CheckDocsConfig = document<CheckDocsConfigQuery, CheckDocsConfigQue
 );
 
 export const CreateApiToken = document<CreateApiTokenMutation, CreateApiTokenMutationVariables>(
-  "fragment ApiTokenFields on ApiToken{id number name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt enabled rateLimit}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}mutation CreateApiToken($input:CreateApiTokenInput!){createApiToken(input:$input){__typename ...on CreateApiTokenPayload{secret apiToken{...ApiTokenFields}}...Failure}}",
+  "fragment ApiTokenFields on ApiToken{id number name environmentTag scopes createdAt expiresAt expired lastUsedAt revokedAt enabled rateLimit}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}mutation CreateApiToken($input:CreateApiTokenInput!){createApiToken(input:$input){__typename ...on CreateApiTokenPayload{secret apiToken{...ApiTokenFields}}...Failure}}",
 );
 
 export const CreateEmbedToken = document<CreateEmbedTokenMutation, CreateEmbedTokenMutationVariables>(
@@ -1114,11 +1116,11 @@ export const ResumeGroup = document<ResumeGroupMutation, ResumeGroupMutationVari
 );
 
 export const RevokeApiToken = document<RevokeApiTokenMutation, RevokeApiTokenMutationVariables>(
-  "fragment ApiTokenFields on ApiToken{id number name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt enabled rateLimit}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}mutation RevokeApiToken($id:ID!){revokeApiToken(input:{id:$id}){__typename ...on RevokeApiTokenPayload{apiToken{...ApiTokenFields}}...Failure}}",
+  "fragment ApiTokenFields on ApiToken{id number name environmentTag scopes createdAt expiresAt expired lastUsedAt revokedAt enabled rateLimit}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}mutation RevokeApiToken($id:ID!){revokeApiToken(input:{id:$id}){__typename ...on RevokeApiTokenPayload{apiToken{...ApiTokenFields}}...Failure}}",
 );
 
 export const RotateApiToken = document<RotateApiTokenMutation, RotateApiTokenMutationVariables>(
-  "fragment ApiTokenFields on ApiToken{id number name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt enabled rateLimit}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}mutation RotateApiToken($input:RotateApiTokenInput!){rotateApiToken(input:$input){__typename ...on RotateApiTokenPayload{secret apiToken{...ApiTokenFields}}...Failure}}",
+  "fragment ApiTokenFields on ApiToken{id number name environmentTag scopes createdAt expiresAt expired lastUsedAt revokedAt enabled rateLimit}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}mutation RotateApiToken($input:RotateApiTokenInput!){rotateApiToken(input:$input){__typename ...on RotateApiTokenPayload{secret apiToken{...ApiTokenFields}}...Failure}}",
 );
 
 export const RotateGroupToken = document<RotateGroupTokenMutation, RotateGroupTokenMutationVariables>(
@@ -1142,7 +1144,7 @@ export const SuspendGroup = document<SuspendGroupMutation, SuspendGroupMutationV
 );
 
 export const UpdateApiToken = document<UpdateApiTokenMutation, UpdateApiTokenMutationVariables>(
-  "fragment ApiTokenFields on ApiToken{id number name environmentTag scopes createdAt expiresAt lastUsedAt revokedAt enabled rateLimit}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}mutation UpdateApiToken($input:UpdateApiTokenInput!){updateApiToken(input:$input){__typename ...on UpdateApiTokenPayload{apiToken{...ApiTokenFields}}...Failure}}",
+  "fragment ApiTokenFields on ApiToken{id number name environmentTag scopes createdAt expiresAt expired lastUsedAt revokedAt enabled rateLimit}fragment Failure on Error{code message ...on InvalidInput{issues{path message}}}mutation UpdateApiToken($input:UpdateApiTokenInput!){updateApiToken(input:$input){__typename ...on UpdateApiTokenPayload{apiToken{...ApiTokenFields}}...Failure}}",
 );
 
 export const UpdateGroup = document<UpdateGroupMutation, UpdateGroupMutationVariables>(

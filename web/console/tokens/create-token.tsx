@@ -1,7 +1,6 @@
 import { type FormEvent, useState } from 'react';
 import { payloadOf } from '../graphql/client.ts';
-import { gatewayNow } from '../graphql/clock.ts';
-import { CreateApiToken, type Scope, scopes } from '../graphql/generated.ts';
+import { CreateApiToken, type CreateApiTokenInput, type Scope, scopes } from '../graphql/generated.ts';
 import { sentenceOf } from '../graphql/names.ts';
 import { useMutation } from '../graphql/use-mutation.ts';
 import { type EnvironmentChoice, EnvironmentField, tagOf } from '../ui/badge.tsx';
@@ -34,12 +33,10 @@ export function CreateToken({ onClose, onCreated }: CreateTokenProps) {
   const [lifetime, setLifetime] = useState<Lifetime>('90');
   const [day, setDay] = useState('');
   const [rateLimit, setRateLimit] = useState('');
-  /** Not the time of the request: trying again is to send the same. */
-  const [openedAt] = useState(gatewayNow);
   const creation = useMutation(async (client) => {
-    const expiresAt = expiryOf(lifetime, day, openedAt);
     const environmentTag = environment ? tagOf(environment) : null;
-    const input = { name, environmentTag, scopes: [...chosen], expiresAt, rateLimit: rateLimitOf(rateLimit) };
+    const expiry = expiryOf(lifetime, day);
+    const input = { name, environmentTag, scopes: [...chosen], ...expiry, rateLimit: rateLimitOf(rateLimit) };
     const { data, requestId } = await client.send(CreateApiToken, { input });
     return payloadOf(data.createApiToken, requestId);
   });
@@ -98,8 +95,9 @@ export function CreateToken({ onClose, onCreated }: CreateTokenProps) {
   );
 }
 
-function expiryOf(lifetime: Lifetime, day: string, fromMs: number): string | null {
-  if (lifetime === 'never') return null;
-  if (lifetime === 'day') return new Date(`${day}T00:00`).toISOString();
-  return new Date(fromMs + Number(lifetime) * 86_400_000).toISOString();
+/** A period is one of the database's clock: those of the browser and of the gateway may be wrong. */
+function expiryOf(lifetime: Lifetime, day: string): Pick<CreateApiTokenInput, 'expiresAt' | 'expiresInSeconds'> {
+  if (lifetime === 'never') return {};
+  if (lifetime === 'day') return { expiresAt: new Date(`${day}T00:00`).toISOString() };
+  return { expiresInSeconds: Number(lifetime) * 86_400 };
 }

@@ -113,7 +113,7 @@ function State({ row }: { readonly row: ApiTokenRow }) {
   return expiresSoon ? <Badge tone="warn">expires soon</Badge> : null;
 }
 
-function stateOf({ revokedAt, expiresAt }: ApiTokenRow): 'active' | 'revoked' | 'expired' {
+function stateOf({ revokedAt, expired }: ApiTokenRow): 'active' | 'revoked' | 'expired' {
   if (revokedAt) return 'revoked';
-  return expiresAt && Date.parse(expiresAt) <= gatewayNow() ? 'expired' : 'active';
+  return expired ? 'expired' : 'active';
 }
