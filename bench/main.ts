@@ -1,5 +1,6 @@
 // `npm run bench`: the gateway against its competitors. See README.md in this folder.
 import { writeFileSync } from 'node:fs';
+import { stopSignals } from '../src/commands/stop-request.ts';
 import { measureCapacity } from './capacity.ts';
 import { type BenchServer, startServer } from './database.ts';
 import { run as compareValidators } from './docs-config.ts';
@@ -78,7 +79,7 @@ function report(results: Result[], series: Series[], startup: Startup | undefine
 /** Rejects when the run is interrupted. The process then cleans up before it exits. */
 function untilInterrupted(): Promise<never> {
   return new Promise((_, reject) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => reject(new Error(`stopped by ${signal}`)));
+    for (const signal of stopSignals) process.on(signal, () => reject(new Error(`stopped by ${signal}`)));
   });
 }
 

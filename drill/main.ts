@@ -1,3 +1,4 @@
+import { stopSignals } from '../src/commands/stop-request.ts';
 import { type Drill, print } from './drill.ts';
 import { eventsDrill } from './events/events-drill.ts';
 import { faultsDrill } from './faults/faults-drill.ts';
@@ -29,7 +30,7 @@ async function main([name, ...args]: string[]): Promise<number> {
     return drill || name === '--help' ? 0 : 2;
   }
   const interrupted = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interrupted.abort());
+  for (const signal of stopSignals) process.on(signal, () => interrupted.abort());
   const totals = emptyTotals();
   let status = 0;
   for (const each of drill ? [drill] : standardDrills) {

@@ -35,7 +35,6 @@ async function fuzz(runs: number, seed: number, path: string | undefined): Promi
     process.stderr.write(`Unhandled rejection: ${error instanceof Error ? error.stack : error}\n`);
   });
   process.stdout.on('error', () => {}); // a closed pipe, for example to head
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void close().finally(() => process.exit(130)));
   try {
     const { compare, known, figures } = await createComparison(database);
     const began = Date.now();

@@ -1,6 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { abortOn, exitCodeOf, untilStopRequested } from '../src/commands/stop-request.ts';
 import { connectDatabase, type Database } from '../src/database/client.ts';
 import { openEmbedded } from '../src/database/embedded/embedded.ts';
 import { migrate } from '../src/database/migrate.ts';
@@ -12,21 +13,25 @@ export interface TemporaryDatabase {
   close(): Promise<void>;
 }
 
-/** Opens one. @param settings settings of PostgreSQL, such as `fsync=off`. */
+/** Opens one, which a signal closes, too. @param settings settings of PostgreSQL, such as `fsync=off`. */
 export async function openTemporaryDatabase(settings: string[] = []): Promise<TemporaryDatabase> {
   const dataDir = mkdtempSync(join(tmpdir(), 'user-group-gateway-'));
   chmodSync(dataDir, 0o755); // run as root, PostgreSQL runs as another user
   const remove = () => rmSync(dataDir, { recursive: true, force: true, maxRetries: 3 });
-  const server = await openEmbedded(dataDir, { settings }).catch((error: unknown) => {
+  const { signal, reason } = abortOn(untilStopRequested());
+  const server = await openEmbedded(dataDir, { settings, signal }).catch((error: unknown) => {
     remove();
     throw error;
   });
   const database = connectDatabase(server.connection('postgres'));
-  const close = async () => {
+  const closeAll = async () => {
+    await server.close(); // first, which ends statements that run
     await database.close().catch(() => {});
-    await server.close();
     remove();
   };
+  let closing: Promise<void> | undefined;
+  const close = () => (closing ??= closeAll());
+  signal.addEventListener('abort', () => void close().finally(() => process.exit(exitCodeOf(reason()))));
   try {
     await migrate(database);
   } catch (error) {
