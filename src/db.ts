@@ -12,6 +12,7 @@ import { bindUserGroupPatches, type UserGroupPatches } from './user-groups/state
 import { bindTokenRotation, type TokenRotation } from './user-groups/statements/rotate.ts';
 import { bindSingleChanges, type SingleChanges } from './user-groups/statements/single-changes.ts';
 import { bindUserGroupUpdates, type UserGroupUpdates } from './user-groups/statements/update.ts';
+import { bindWebhookLookups, type WebhookLookups } from './webhooks/statements/webhooks.ts';
 
 /** Which encryption keys tokens are stored under. For a token that is in neither table. */
 interface KeysOfTokens {
@@ -36,7 +37,7 @@ export interface UserGroupStatements
 export interface ApiTokenStatements extends ApiTokenLookups, ApiTokenWrites {}
 
 /**
- * The database: Prisma's client, whose models `userGroup`, `apiToken` and `event` also have the hot statements. Keys that are
+ * The database: Prisma's client, whose models `userGroup`, `apiToken`, `event` and `webhook` also have the hot statements. Keys that are
  * requested in one turn of the event loop are sent in one statement. The queue is fair between their `queueKey`s, so that no API
  * token alone fills it.
  *
@@ -51,6 +52,7 @@ export type Db = PrismaClient & {
   readonly userGroup: UserGroupStatements;
   readonly apiToken: ApiTokenStatements;
   readonly event: EventStatements;
+  readonly webhook: WebhookLookups;
 };
 
 /** What sends statements: a database, or one of its transactions. */
@@ -69,12 +71,13 @@ export function createDb(database: Statements, onRecorded: OnRecorded = ignore):
  * is used.
  */
 export function createTransactionDb(transaction: Statements, onRecorded: OnRecorded = ignore): Db {
-  const { userGroup, apiToken, event } = statementsOn(transaction, onRecorded);
+  const { userGroup, apiToken, event, webhook } = statementsOn(transaction, onRecorded);
   return withFallback(
     {
       userGroup: withFallback(userGroup, () => transaction.prisma.userGroup),
       apiToken: withFallback(apiToken, () => transaction.prisma.apiToken),
       event: withFallback(event, () => transaction.prisma.event),
+      webhook: withFallback(webhook, () => transaction.prisma.webhook),
     },
     () => transaction.prisma,
   ) as Db;
@@ -98,7 +101,12 @@ type Methods<Interface> = { [Name in keyof Interface]: Interface[Name] };
 function statementsOn(
   database: Pick<Statements, 'query' | 'transaction' | 'lookups'>,
   onRecorded: OnRecorded,
-): { userGroup: Methods<UserGroupStatements>; apiToken: Methods<ApiTokenStatements>; event: Methods<EventStatements> } {
+): {
+  userGroup: Methods<UserGroupStatements>;
+  apiToken: Methods<ApiTokenStatements>;
+  event: Methods<EventStatements>;
+  webhook: Methods<WebhookLookups>;
+} {
   const { lookups = database } = database;
   return {
     userGroup: {
@@ -122,5 +130,6 @@ function statementsOn(
     },
     apiToken: { ...bindApiTokenLookups(lookups), ...bindApiTokenWrites(database) },
     event: { ...bindEventStatements(database) },
+    webhook: { ...bindWebhookLookups(database) },
   };
 }

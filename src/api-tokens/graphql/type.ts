@@ -46,7 +46,7 @@ builder.node(ApiTokenType, {
     expired: t.boolean({
       description: 'Whether it has expired, by the clock of the database, which decides: an expired one is rejected.',
       resolve: async ({ id, expiresAt }, _, { services: { db }, caller }) =>
-        expiresAt !== null && ((await db.apiToken.findById(id, caller.queueKey))?.isExpired ?? true),
+        expiresAt !== null && (await db.apiToken.findById(id, caller.queueKey))?.isExpired === true,
     }),
     lastUsedAt: t.expose('lastUsedAt', {
       type: 'DateTime',

@@ -1,7 +1,6 @@
 import { isEventType } from '../../audit-log/events.ts';
 import { EventEnvironmentType, EventTypeType } from '../../audit-log/graphql/events.ts';
 import { bigIntColumn } from '../../database/keyset.ts';
-import { readClock } from '../../database/timed-read.ts';
 import { InvalidInput } from '../../errors.ts';
 import { type WebhookDelivery, WebhookDeliveryStatus } from '../../generated/prisma/client.ts';
 import { builder, numberOfNode, readNumber } from '../../graphql/builder.ts';
@@ -70,8 +69,8 @@ builder.node(WebhookType, {
       type: 'DateTime',
       nullable: true,
       description: 'Until when deliveries are also signed with the secret that the last rotation replaced; null if they are not.',
-      resolve: async ({ previousSecretEndsAt: endsAt }, _, { services: { db } }) =>
-        endsAt && endsAt > (await readClock(db)) ? endsAt : null,
+      resolve: async ({ id, previousSecretEndsAt: endsAt }, _, { services: { db }, caller }) =>
+        endsAt && (await db.webhook.hasPreviousSecret(id, caller.queueKey)) ? endsAt : null,
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
   }),

@@ -1,8 +1,29 @@
+import { createBatchLoader, type Load, maxLookupKeys } from '../../database/batch-loader.ts';
 import type { Database } from '../../database/client.ts';
+import { anyOf } from '../../database/columns.ts';
 import { ifDefined } from '../../database/errors.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 
 type Transaction = Pick<Prisma.TransactionClient, '$executeRaw' | '$queryRaw'>;
+
+/** Look-ups of webhooks. */
+export interface WebhookLookups {
+  /** Whether deliveries of the webhook with this number are also signed with its previous secret; undefined if not. */
+  readonly hasPreviousSecret: Load<number, true>;
+}
+
+/** Binds the look-ups of webhooks to a database. */
+export function bindWebhookLookups({ query }: Pick<Database, 'query'>): WebhookLookups {
+  const text = `select id from webhook where id = ${anyOf(1, 'int')} and previous_secret_ends_at > now()`;
+  return {
+    hasPreviousSecret: createBatchLoader({
+      keyOf: String,
+      maxKeys: maxLookupKeys,
+      load: async (ids) =>
+        new Map((await query('webhooks-with-previous-secret', text, [ids])).map(([id]) => [id as string, true])),
+    }),
+  };
+}
 
 /** The number of the advisory lock under which webhooks are created. */
 const creationLock = 727_076;

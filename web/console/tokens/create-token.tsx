@@ -82,7 +82,7 @@ export function CreateToken({ onClose, onCreated }: CreateTokenProps) {
         </fieldset>
         <SelectField
           label="Expires"
-          error={failure?.issueAt('expiresAt')}
+          error={failure?.issueAt('expiresAt') ?? failure?.issueAt('expiresInSeconds')}
           value={lifetime}
           options={lifetimes}
           onChange={setLifetime}
