@@ -16,7 +16,7 @@ import { findEnabledWebhooks } from '../webhooks/statements/webhooks.ts';
 import { keyFile, readKeyFile, requireKeys } from './key-file.ts';
 import { asksForHelp, type OutputStreams, readOptions, UsageError } from './options.ts';
 import { openProgress, thousands } from './output.ts';
-import { abortOnStop, exitCodeOf } from './stop-request.ts';
+import { type StopRequest, untilStopped } from './stop-request.ts';
 
 /** The files in `DATA_DIR` that are secrets, without which the data cannot be used. */
 const secretFiles = [passwordFileName, keyFileName];
@@ -48,13 +48,26 @@ export async function backup(args: readonly string[], io: OutputStreams): Promis
   if (problems.length > 0 || words.length !== 1 || !target)
     throw new UsageError([...problems, 'backup takes one argument, the folder to create.', '', backupHelp].join('\n'));
   const config = requireEmbedded(readConfig(process.env, io.stderr.isTTY ?? false), 'backup');
+  return untilStopped((stop) => makeBackup({ config, target, withKeys: !given.has('without-keys') }, stop, io));
+}
+
+/** What to back up, and where. */
+interface BackupRequest {
+  readonly config: Config;
+  readonly target: string;
+  readonly withKeys: boolean;
+}
+
+async function makeBackup(
+  { config, target, withKeys }: BackupRequest,
+  { signal, reason }: StopRequest,
+  io: OutputStreams,
+): Promise<number> {
   const { dataDir } = config;
-  const withKeys = !given.has('without-keys');
   const hasKeyFile = existsSync(keyFile(dataDir));
   // A file of keys that are not in use any more may be left from before they were in the settings.
   const copiesKeys = withKeys && hasKeyFile && !config.encryptionKeys;
 
-  const { signal, reason } = abortOnStop();
   const progress = openProgress(io.stderr, 'MiB');
   const manifest = await createBackup({
     dataDir,
@@ -70,11 +83,11 @@ export async function backup(args: readonly string[], io: OutputStreams): Promis
   })
     .finally(() => progress.clear())
     .catch((error: unknown) => {
-      if (!signal.aborted) throw error;
+      if (error !== signal.reason) throw error;
     });
   if (!manifest) {
     io.stdout.write(`Stopped by ${reason()}. ${escapeControls(target)} was not written.\n`);
-    return exitCodeOf(reason());
+    return 1;
   }
   const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
   io.stdout.write(
@@ -124,15 +137,21 @@ export async function restore(args: readonly string[], io: OutputStreams): Promi
   if (problems.length > 0 || words.length !== 1 || !source)
     throw new UsageError([...problems, 'restore takes one argument, the folder of the backup.', '', restoreHelp].join('\n'));
   const config = requireEmbedded(readConfig(process.env, io.stderr.isTTY ?? false), 'restore');
-  const { dataDir } = config;
+  return untilStopped((stop) => restoreInto(config, { source, secretsFolder: given.get('keys')?.[0] }, stop, io));
+}
 
-  const { signal, reason } = abortOnStop();
+async function restoreInto(
+  config: Config,
+  from: { readonly source: string; readonly secretsFolder: string | undefined },
+  { signal, reason }: StopRequest,
+  io: OutputStreams,
+): Promise<number> {
+  const { dataDir } = config;
   const progress = openProgress(io.stderr, 'MiB');
   const restored = await restoreBackup({
-    source,
+    ...from,
     dataDir,
     secretFiles,
-    secretsFolder: given.get('keys')?.[0],
     signal,
     onProgress: (copied, total) => progress.update(inMebibytes(copied, total)),
     onEvent(message) {
@@ -143,11 +162,11 @@ export async function restore(args: readonly string[], io: OutputStreams): Promi
   })
     .finally(() => progress.clear())
     .catch((error: unknown) => {
-      if (!signal.aborted) throw error;
+      if (error !== signal.reason) throw error;
     });
   if (!restored) {
     io.stdout.write(`Stopped by ${reason()}. Nothing was restored.\n`);
-    return exitCodeOf(reason());
+    return 1;
   }
   const { groups, webhooks } = restored.report;
   io.stdout.write(

@@ -17,7 +17,7 @@ import { logOutages, openLog } from '../log.ts';
 import { type Config, readConfig, settings } from '../settings.ts';
 import { openKeys, requireKeys } from './key-file.ts';
 import { processIo } from './process-io.ts';
-import { abortOnStop, exitCodeOf, type StopRequest } from './stop-request.ts';
+import { type StopRequest, untilStopped } from './stop-request.ts';
 
 /** Who the audit log names for the changes of this command: the user of the operating system who runs it. */
 export function ownAuthor(): Author {
@@ -51,39 +51,33 @@ type Work = (context: CommandContext) => Promise<number>;
 
 /**
  * Reads the settings, opens the database, which is created if there is none, applies pending migrations, runs `work`, and closes
- * the database. For what begins with an empty database; every other command takes {@link withExistingDatabase}.
- *
- * A request to stop does not end the process, which would leave the bundled PostgreSQL running, and the secret of an API token
- * that was just created unprinted: `work` ends as soon as it can, and the exit status is that of the signal.
+ * the database, also after a request to stop. For what begins with an empty database; every other command takes
+ * {@link withExistingDatabase}.
  *
  * @throws ConfigError for invalid settings.
  * @throws Error with a message for the operator when the database is unavailable.
  */
-export const withDatabase = (work: Work): Promise<number> => runUntilStopped(work, false);
+export const withDatabase = (work: Work): Promise<number> =>
+  untilStopped((stop) => openAndRun((context) => work({ ...context, stop }), stop.signal, false));
 
 /**
  * The same for a database that a gateway uses: in an empty one, created by a mistake in the settings, nothing would be missed.
  *
  * @throws Error also when there is none.
  */
-export const withExistingDatabase = (work: Work): Promise<number> => runUntilStopped(work, true);
+export const withExistingDatabase = (work: Work): Promise<number> =>
+  untilStopped((stop) => openAndRun((context) => work({ ...context, stop }), stop.signal, true));
 
-async function runUntilStopped(work: Work, mustExist: boolean): Promise<number> {
-  const stop = abortOnStop();
-  const { signal, reason } = stop;
-  try {
-    const status = await openAndRun((context) => work({ ...context, stop }), { mustExist, signal });
-    return signal.aborted ? exitCodeOf(reason()) : status;
-  } catch (error) {
-    if (error !== signal.reason) throw error;
-    processIo.stderr.write(`Stopped by ${reason()}.\n`);
-    return exitCodeOf(reason());
-  }
-}
-
-/** The same for a server, which handles requests to stop itself. */
-export const withServerDatabase = <Result>(work: (context: DatabaseContext) => Promise<Result>): Promise<Result> =>
-  openAndRun(work, { mustExist: false });
+/**
+ * The same for a server, which stops by itself once `work` has begun.
+ *
+ * @param signal ends what comes before.
+ * @throws the reason of the signal, if it is aborted before `work` begins.
+ */
+export const withServerDatabase = <Result>(
+  work: (context: DatabaseContext) => Promise<Result>,
+  signal: AbortSignal,
+): Promise<Result> => openAndRun(work, signal, false);
 
 /** What may be meant as a setting that is not set: one letter, case or underscores differ. With two, `PGPORT` is `PORT`. */
 export function findMisspelled(environment: NodeJS.ProcessEnv): readonly string[] {
@@ -114,17 +108,17 @@ export function warnOfSettings(log: Logger): void {
   for (const text of [...findMisspelled(process.env), ...findEmpty(process.env)]) log.warn(text);
 }
 
-/** @throws the reason of the signal, if it is aborted before `work` begins. */
 async function openAndRun<Result>(
   work: (context: DatabaseContext) => Promise<Result>,
-  { mustExist, signal }: { readonly mustExist: boolean; readonly signal?: AbortSignal },
+  signal: AbortSignal,
+  mustExist: boolean,
 ): Promise<Result> {
   const config = readConfig(process.env, process.stderr.isTTY);
   const log = openLog(config, processIo.log);
   if (cluster.isPrimary) warnOfSettings(log);
   const database = await openDatabase({ ...config, mustExist, signal, onEvent: (message) => log.warn(message) });
   try {
-    signal?.throwIfAborted();
+    signal.throwIfAborted();
     if (mustExist) await requireTables(config, database);
     const lost =
       'the file of the encryption keys cannot be read; those that were read before stay in use until this process ends';
@@ -134,13 +128,14 @@ async function openAndRun<Result>(
       if (error.code !== '42501') throw error;
     });
     const applied = await migrate(database, {
+      signal,
       encryptToken: (table, token) => encryptToken(keys, table, token),
       onEvent: (message) => log.warn(message),
     });
     if (applied.length > 0) log.info({ applied }, 'applied migrations');
     await requirePrivileges(database);
     await requireKeys(config, keys, database); // another process may have written first, with other keys
-    signal?.throwIfAborted();
+    signal.throwIfAborted();
     return await work({ config, log, database, keys });
   } catch (cause) {
     if (!isUnavailable(cause)) throw cause;

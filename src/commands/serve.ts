@@ -20,7 +20,7 @@ import { packageRoot, readPackageVersion } from '../package-root.ts';
 import { type Config, readConfig } from '../settings.ts';
 import { createTracing } from '../tracing/open-telemetry.ts';
 import { tracing } from '../tracing/tracing.ts';
-import { warnOfSettings, withServerDatabase } from './context.ts';
+import { type DatabaseContext, warnOfSettings, withServerDatabase } from './context.ts';
 import { keyRefreshMs } from './key-file.ts';
 import { compareOpenFiles } from './open-files.ts';
 import { listen, requireFreeAddress } from './open-listener.ts';
@@ -28,7 +28,7 @@ import { UsageError } from './options.ts';
 import { isClosed } from './output.ts';
 import { readPersistedOperations } from './persisted-operations-files.ts';
 import { processIo } from './process-io.ts';
-import { untilStopRequested } from './stop-request.ts';
+import { abortOn, untilStopRequested } from './stop-request.ts';
 import { describeLostSecret } from './token-create.ts';
 import { readWorkerMetrics, runWorkers, untilStoppedByPrimary } from './workers.ts';
 
@@ -53,72 +53,84 @@ export async function serve(args: string[]): Promise<number> {
   const settings = readConfig(process.env, process.stderr.isTTY);
   const persistedOperations = await readPersistedOperations(settings);
   if (cluster.isPrimary) await requireFreeAddress(settings); // of workers, the others may use it
-  return withServerDatabase(async ({ config, log, database, keys }) => {
-    if (cluster.isPrimary) warnOfOpenFiles(config, log);
-    const db = createDb(database);
-    const bootstrap = config.bootstrapApiToken && (await acceptBootstrapToken(db, config.bootstrapApiToken));
-    if (bootstrap && (cluster.worker?.id ?? 1) === 1) warnOfBootstrapToken(bootstrap, log);
-    // Before any client can ask for it: a verifier that has seen no key would keep that for a while.
-    await new SigningKeys(bindSigningKeys(database), keys).list();
-    tracing.active = createTracing(readPackageVersion());
-    const gateway = buildGateway(database, keys, log, {
-      ...config,
-      persistedOperations,
-      combineMetrics: cluster.isWorker ? readWorkerMetrics : undefined,
-    });
-    // By default a rejected promise that nothing waits for ends the process, and with it every other request.
-    process.on('unhandledRejection', gateway.reportUnhandled);
-    const stopFollowingOperations = persistedOperations?.follow(log);
-    const following = setInterval(() => keys.refresh(), keyRefreshMs).unref();
-    const listening = listen(gateway.server, config);
-    const early = await Promise.race([listening.then(() => undefined), stop]);
-    if (early !== undefined) {
-      listening.then((listener) => listener.close(log)).catch(() => {}); // the process ends anyway
-      await gateway.close();
-      log.info(`${early}: stopped before listening`);
-      return 0;
-    }
-    const listener = await listening;
-    const { url } = listener;
-    try {
-      // Last, so that no failure can prevent it from being printed.
-      const first = await issueFirstApiToken(db);
-      if (first) showFirst(first, url, log);
-    } catch (error) {
-      gateway.server.close();
-      gateway.server.closeAllConnections();
-      await gateway.close();
-      throw error;
-    }
-    const hasPlayground = config.playground && !persistedOperations;
-    log.info(`listening on ${url}${hasPlayground ? ` (playground: ${url}/graphql)` : ''}`);
-    const stopHousekeeping = startHousekeeping(
-      database,
-      { retentionDays: config.auditRetentionDays },
-      {
-        onRemoved: (removed) => log.info(removed, 'housekeeping removed what is no longer kept'),
-        onFailure: (error) => log.warn({ err: error }, 'housekeeping failed; it is tried again in an hour'),
-      },
-    );
-
-    const stopStatistics = startStatistics(database, (error) =>
-      log.warn({ err: error }, 'the statistics of a grown table could not be updated; it is tried again in a minute'),
-    );
-
-    const reason = await stop;
-    gateway.drain();
-    if (config.drainDelaySeconds > 0) {
-      log.info(`${reason}: /readyz now responds with 503; closing the listener in ${config.drainDelaySeconds} s`);
-      await sleep(config.drainDelaySeconds * 1_000);
-    }
-    log.info(`${reason}: draining in-flight requests, then exiting`);
-    await listener.close(log);
-    await Promise.all([stopHousekeeping(), stopStatistics(), stopFollowingOperations?.()]);
-    await Promise.all([gateway.close(), documentChecker.close()]);
-    clearInterval(following);
-    log.info('stopped');
+  const { signal, reason } = abortOn(stop);
+  return withServerDatabase((context) => run(context, persistedOperations, stop), signal).catch((error: unknown) => {
+    if (error !== signal.reason) throw error;
+    openLog(settings, processIo.log).info(`${reason()}: stopped before listening`);
     return 0;
   });
+}
+
+/** Serves requests until `stop` resolves with a reason. @returns the exit status. */
+async function run(
+  { config, log, database, keys }: DatabaseContext,
+  persistedOperations: Awaited<ReturnType<typeof readPersistedOperations>>,
+  stop: Promise<string>,
+): Promise<number> {
+  if (cluster.isPrimary) warnOfOpenFiles(config, log);
+  const db = createDb(database);
+  const bootstrap = config.bootstrapApiToken && (await acceptBootstrapToken(db, config.bootstrapApiToken));
+  if (bootstrap && (cluster.worker?.id ?? 1) === 1) warnOfBootstrapToken(bootstrap, log);
+  // Before any client can ask for it: a verifier that has seen no key would keep that for a while.
+  await new SigningKeys(bindSigningKeys(database), keys).list();
+  tracing.active = createTracing(readPackageVersion());
+  const gateway = buildGateway(database, keys, log, {
+    ...config,
+    persistedOperations,
+    combineMetrics: cluster.isWorker ? readWorkerMetrics : undefined,
+  });
+  // By default a rejected promise that nothing waits for ends the process, and with it every other request.
+  process.on('unhandledRejection', gateway.reportUnhandled);
+  const stopFollowingOperations = persistedOperations?.follow(log);
+  const following = setInterval(() => keys.refresh(), keyRefreshMs).unref();
+  const listening = listen(gateway.server, config);
+  const early = await Promise.race([listening.then(() => undefined), stop]);
+  if (early !== undefined) {
+    listening.then((listener) => listener.close(log)).catch(() => {}); // the process ends anyway
+    await gateway.close();
+    log.info(`${early}: stopped before listening`);
+    return 0;
+  }
+  const listener = await listening;
+  const { url } = listener;
+  try {
+    // Last, so that no failure can prevent it from being printed.
+    const first = await issueFirstApiToken(db);
+    if (first) showFirst(first, url, log);
+  } catch (error) {
+    gateway.server.close();
+    gateway.server.closeAllConnections();
+    await gateway.close();
+    throw error;
+  }
+  const hasPlayground = config.playground && !persistedOperations;
+  log.info(`listening on ${url}${hasPlayground ? ` (playground: ${url}/graphql)` : ''}`);
+  const stopHousekeeping = startHousekeeping(
+    database,
+    { retentionDays: config.auditRetentionDays },
+    {
+      onRemoved: (removed) => log.info(removed, 'housekeeping removed what is no longer kept'),
+      onFailure: (error) => log.warn({ err: error }, 'housekeeping failed; it is tried again in an hour'),
+    },
+  );
+
+  const stopStatistics = startStatistics(database, (error) =>
+    log.warn({ err: error }, 'the statistics of a grown table could not be updated; it is tried again in a minute'),
+  );
+
+  const reason = await stop;
+  gateway.drain();
+  if (config.drainDelaySeconds > 0) {
+    log.info(`${reason}: /readyz now responds with 503; closing the listener in ${config.drainDelaySeconds} s`);
+    await sleep(config.drainDelaySeconds * 1_000);
+  }
+  log.info(`${reason}: draining in-flight requests, then exiting`);
+  await listener.close(log);
+  await Promise.all([stopHousekeeping(), stopStatistics(), stopFollowingOperations?.()]);
+  await Promise.all([gateway.close(), documentChecker.close()]);
+  clearInterval(following);
+  log.info('stopped');
+  return 0;
 }
 
 /** Once for all workers, which have the limit of their parent. */

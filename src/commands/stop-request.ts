@@ -1,4 +1,5 @@
 import { constants } from 'node:os';
+import { processIo } from './process-io.ts';
 
 /** The signals that stop a process: those of supervisors, of Ctrl-C, and of a terminal that is closed. */
 export const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
@@ -21,17 +22,21 @@ const sameSignalMs = 1_000;
  *
  * A second SIGTERM or SIGINT stops the process immediately, with its {@link exitCodeOf}. SIGHUP does not count: shells repeat it
  * when their terminal is closed, and supervisors may send it after SIGTERM, or before.
+ *
+ * @param ended is aborted once there is nothing to stop any more: signals then end the process as usual.
  */
-export function untilStopRequested(): Promise<string> {
+export function untilStopRequested(ended?: AbortSignal): Promise<string> {
   return new Promise((resolve) => {
     let first: number | undefined;
     for (const signal of stopSignals) {
-      process.on(signal, () => {
+      const receive = () => {
         resolve(signal);
         if (signal === 'SIGHUP') return;
         if (first !== undefined && !(isBelowNpm && Date.now() - first < sameSignalMs)) process.exit(exitCodeOf(signal));
         first ??= Date.now();
-      });
+      };
+      process.on(signal, receive);
+      ended?.addEventListener('abort', () => process.off(signal, receive));
     }
     if (!isBelowNpm) return;
     const check = setInterval(() => {
@@ -65,13 +70,36 @@ export interface StopRequest {
   readonly reason: () => string;
 }
 
-/** A signal that ends the work of a command at the first request to stop. */
-export function abortOnStop(): StopRequest {
+/** A request to stop, for work that takes a signal. @param stop resolves with the reason. */
+export function abortOn(stop: Promise<string>): StopRequest {
   const controller = new AbortController();
   let stopped = '';
-  void untilStopRequested().then((reason) => {
+  void stop.then((reason) => {
     stopped = reason;
     controller.abort(new Error(`Stopped by ${reason}.`));
   });
   return { signal: controller.signal, reason: () => stopped };
+}
+
+/**
+ * Does the work of a command, which a request to stop does not end: it would leave the bundled PostgreSQL running, and the secret
+ * of an API token that was just created unprinted. The work ends as soon as it can.
+ *
+ * @param work returns the exit status. It may throw the reason of the signal, which is then printed.
+ * @returns the exit status; that of the signal if there was one.
+ */
+export async function untilStopped(work: (stop: StopRequest) => Promise<number>): Promise<number> {
+  const ended = new AbortController();
+  const stop = abortOn(untilStopRequested(ended.signal));
+  const { signal, reason } = stop;
+  try {
+    const status = await work(stop);
+    return signal.aborted ? exitCodeOf(reason()) : status;
+  } catch (error) {
+    if (error !== signal.reason) throw error;
+    processIo.stderr.write(`Stopped by ${reason()}.\n`);
+    return exitCodeOf(reason());
+  } finally {
+    ended.abort();
+  }
 }

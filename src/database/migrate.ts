@@ -57,6 +57,8 @@ export interface MigrateOptions {
   readonly encryptToken?: EncryptToken;
   /** Receives messages for the operator. */
   readonly onEvent?: (message: string) => void;
+  /** Ends the wait for another process that applies migrations, and the whole after the migration that is being applied. */
+  readonly signal?: AbortSignal;
   /** The migrations to apply; those of this version by default. */
   readonly migrations?: readonly Migration[];
 }
@@ -77,6 +79,7 @@ const code: Readonly<Record<string, MigrationCode>> = {
  * @returns the names of those applied now, in order.
  * @throws Error when the server is older than PostgreSQL 15, when an applied migration has changed since, when the role lacks
  *   a privilege, or when one fails.
+ * @throws the reason of the signal.
  */
 export async function migrate(database: Connections, options: MigrateOptions = {}): Promise<string[]> {
   const { migrations = ownMigrations() } = options;
@@ -142,7 +145,7 @@ async function applyNext(
   let migration: Migration | undefined;
   let followUp: MigrationCode | undefined;
   try {
-    await beginLocked(client);
+    await beginLocked(client, options.signal);
     migration = firstMissing(migrations, await readHistory(client, migrations));
     if (migration && (await apply(database, client, migration, options))) followUp = code[migration.name];
     await client.query('commit');
@@ -160,9 +163,10 @@ async function applyNext(
  * Begins a transaction that holds the lock. Does not wait within a statement: an index that another process builds concurrently
  * is not complete before every statement that began earlier has ended.
  */
-async function beginLocked(client: pg.Client): Promise<void> {
+async function beginLocked(client: pg.Client, signal: AbortSignal | undefined): Promise<void> {
   const deadline = Date.now() + migrationTimeoutMs;
   for (;;) {
+    signal?.throwIfAborted();
     await client.query(
       'begin isolation level read committed; set local statement_timeout = 0; set local lock_timeout = 0; ' +
         'set local idle_in_transaction_session_timeout = 0',

@@ -21,7 +21,7 @@ export interface OpenOptions extends StatementOptions {
   readonly dataDir: string;
   /** Whether nothing is created. */
   readonly mustExist?: boolean;
-  /** Ends the wait for a server that is not reachable. */
+  /** Ends the wait for the server. */
   readonly signal?: AbortSignal | undefined;
   /** Receives messages for the operator. */
   readonly onEvent: (message: string) => void;
@@ -32,7 +32,7 @@ export interface OpenOptions extends StatementOptions {
  * Closing it also releases the embedded server.
  *
  * @throws Error with a message for the operator.
- * @throws the reason of the signal, if it is aborted while a server is not reachable.
+ * @throws the reason of the signal, if it is aborted before the server is reached.
  */
 export async function openDatabase({
   databaseUrl,
@@ -51,7 +51,7 @@ export async function openDatabase({
     return database;
   }
   if (mustExist) requireCluster(dataDir);
-  const embedded = await openEmbedded(dataDir, { onEvent });
+  const embedded = await openEmbedded(dataDir, { signal, onEvent });
   try {
     await createDatabase(embedded.connection('postgres'), embeddedDatabase, mustExist);
   } catch (cause) {

@@ -1,8 +1,15 @@
-import { readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
+import { makeDataDir } from '../support/data-dir.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { makeKeyedDataDir } from '../support/embedded-gateway.ts';
+import { freePort } from '../support/free-port.ts';
+import { sendRequest } from '../support/gateway.ts';
+import { testKey } from '../support/keys.ts';
 import { binary, endProcesses, launch, run, serve, until } from '../support/process.ts';
 
 afterEach(endProcesses);
@@ -43,6 +50,10 @@ test.each([
 
 test('SIGTERM ends a rotation of the encryption key, which the same command completes, and stops the bundled PostgreSQL', async () => {
   const { dataDir, settings } = embedded();
+  const token = 'an-api-token-of-the-operator';
+  const gateway = await serve({ ...settings, BOOTSTRAP_API_TOKEN: token });
+  await sendRequest(gateway.url, 'GET', '/api/user', { token, body: { user_group_id: 'acme' } });
+  await gateway.stop();
   const rotate = ['keys', 'rotate', 'encryption'];
   const { child, ended } = start(settings, ...rotate);
   const keys = () => readFileSync(join(dataDir.path, 'encryption-keys'), 'utf8').trim().split('\n');
@@ -50,5 +61,69 @@ test('SIGTERM ends a rotation of the encryption key, which the same command comp
   child.kill('SIGTERM');
   expect(await ended).toMatchObject({ code: 143, stdout: '', stderr: 'Stopped by SIGTERM.\n' });
   expect(dataDir.postmaster()).toBeUndefined();
-  expect(await run(rotate, settings)).toMatchObject({ code: 0, stderr: '' });
+  const { code, stdout } = await run(rotate, settings);
+  expect({ code, stdout }).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^Encrypted 2 tokens.*Nothing uses another key/s),
+  });
+  expect(keys()).toHaveLength(2);
+});
+
+test('Ctrl-C while the first start creates the cluster ends it without an error, and leaves no PostgreSQL', async () => {
+  const dataDir = makeDataDir();
+  onTestFinished(() => dataDir.remove());
+  // A group of its own, whose processes all get the signal, as from a terminal.
+  const args = [binary, 'token', 'create', '--name=n', '--environment=none'];
+  const { child, ended } = launch(process.execPath, args, { DATA_DIR: dataDir.path }, { detached: true });
+  await until(() => existsSync(join(dataDir.path, 'postgres-password')), 'the cluster is being created');
+  process.kill(-(child.pid ?? Number.NaN), 'SIGINT');
+  expect(await ended).toMatchObject({ code: 130, stdout: '', stderr: 'Stopped by SIGINT.\n' });
+  expect(dataDir.postmaster()).toBeUndefined();
+});
+
+test.each([
+  ['serve', 0, 'SIGTERM: stopped before listening'],
+  ['serve --workers 2', 0, 'stopped before listening'],
+  ['migrate', 143, 'Stopped by SIGTERM.'],
+] as const)('SIGTERM ends the wait of %s for a database that is not reachable, with %i', async (command, code, text) => {
+  const args = command.split(' ');
+  const { child, output, ended } = start({ DATABASE_URL: `postgres://localhost:${await freePort()}/none` }, ...args);
+  await until(() => output.stderr.includes('waiting for the database'), 'it waits');
+  child.kill('SIGTERM');
+  expect(await ended).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(text) });
+});
+
+test('SIGTERM ends the wait for another process that applies migrations', async () => {
+  const database = await createTestDatabase('template1');
+  onTestFinished(() => database.close());
+  const other = await database.pool.connect();
+  await other.query('select pg_advisory_lock(72707369)');
+  const { child, ended } = start({ DATABASE_URL: database.url }, 'migrate');
+  const waiting = "select from pg_stat_activity where datname = current_database() and query = 'rollback'";
+  await until(async () => (await other.query(waiting)).rowCount, 'it has tried to get the lock');
+  child.kill('SIGTERM');
+  expect(await ended).toMatchObject({ code: 143, stdout: '', stderr: 'Stopped by SIGTERM.\n' });
+  await other.query('select pg_advisory_unlock_all()');
+  other.release();
+});
+
+test('a command whose work is done, and whose output nobody reads, is ended by SIGTERM at once', async () => {
+  const database = await createTestDatabase();
+  onTestFinished(() => database.close());
+  const secretHash = (index: number) => Buffer.from(String(index).padStart(32, '0'));
+  const data = Array.from({ length: 2_000 }, (_, index) => ({
+    name: 'x'.repeat(200),
+    scopes: [],
+    secretHash: secretHash(index),
+  }));
+  await database.prisma.apiToken.createMany({ data });
+  const env = { ...process.env, DATABASE_URL: database.url, ENCRYPTION_KEYS: testKey };
+  const child = spawn(process.execPath, [binary, 'token', 'list'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const exit = once(child, 'exit');
+  await once(child.stdout, 'readable');
+  const others = 'select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()';
+  await database.prisma.$disconnect();
+  await until(async () => (await database.pool.query(others)).rowCount === 0, 'it has closed its connections');
+  child.kill('SIGTERM');
+  expect(await exit).toEqual([null, 'SIGTERM']);
 });

@@ -47,9 +47,10 @@ export interface BackupOptions {
  * @returns what it contains.
  * @throws Error with a message for the operator. What was written is removed then; if it cannot be, the message says so. A
  *   process that is killed leaves a folder whose name ends with `.partial`.
+ * @throws the reason of the signal.
  */
 export async function createBackup(options: BackupOptions): Promise<Manifest> {
-  const { dataDir, onEvent } = options;
+  const { dataDir, signal, onEvent } = options;
   const layout = findLayout(dataDir);
   const major = layout && readMajor(layout);
   if (!layout || major === undefined) {
@@ -57,7 +58,7 @@ export async function createBackup(options: BackupOptions): Promise<Manifest> {
   }
   const target = await requireFree(options.target, layout);
   const draft = `${target}.partial`;
-  const embedded = await openEmbedded(dataDir, { ...(onEvent && { onEvent }) });
+  const embedded = await openEmbedded(dataDir, { signal, onEvent });
   try {
     await options.inspect?.(embedded.connection);
     await makeDraft(draft);
@@ -71,7 +72,7 @@ export async function createBackup(options: BackupOptions): Promise<Manifest> {
         () => [],
         () => [draft],
       );
-      throw describeWriteFailure(error, draft, left);
+      throw signal.aborted && left.length === 0 ? signal.reason : describeWriteFailure(error, draft, left);
     }
   } finally {
     await embedded.close();

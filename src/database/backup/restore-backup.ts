@@ -61,6 +61,7 @@ export interface RestoreOptions<Report> {
  *
  * @returns what was restored, and what `inspect` returned.
  * @throws Error with a message for the operator. What was written is removed then; if it cannot be, the message says so.
+ * @throws the reason of the signal.
  */
 export async function restoreBackup<Report>(
   options: RestoreOptions<Report>,
@@ -108,7 +109,7 @@ export async function restoreBackup<Report>(
       }
     }
     if (!existed) await rmdir(layout.dataDir).catch(() => {}); // copies of the executables may be in it
-    throw describeWriteFailure(error, layout.dataDir, left);
+    throw signal.aborted && left.length === 0 ? signal.reason : describeWriteFailure(error, layout.dataDir, left);
   }
 }
 
@@ -186,9 +187,6 @@ async function recover<Report>(
     await untilRecovered(manifest, draft, password, options.signal);
     const port = runningPostmaster(draft)?.port;
     return await options.inspect((database) => embeddedConnection(port, password, database), draft.dataDir);
-  } catch (error) {
-    options.signal.throwIfAborted();
-    throw error;
   } finally {
     await stopServer(draft, binaries);
     for (const name of ['postgres.log', 'postmaster.opts']) await rm(join(draft.cluster, name), { force: true });

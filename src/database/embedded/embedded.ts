@@ -36,8 +36,10 @@ export interface EmbeddedPostgres {
 export interface EmbeddedOptions {
   /** Server settings such as `fsync=off`, for disposable clusters. */
   readonly settings?: string[];
+  /** Ends the wait for the server. */
+  readonly signal?: AbortSignal | undefined;
   /** Receives messages for the operator: the connection was lost, the server is running again. */
-  readonly onEvent?: (message: string) => void;
+  readonly onEvent?: ((message: string) => void) | undefined;
 }
 
 /**
@@ -46,25 +48,35 @@ export interface EmbeddedOptions {
  * is restarted whenever it exits.
  *
  * @throws Error with a message for the operator when the server cannot be started or reached.
+ * @throws the reason of the signal, if it is aborted before that.
  */
 export async function openEmbedded(dataDir: string, options: EmbeddedOptions = {}): Promise<EmbeddedPostgres> {
+  return open(dataDir, options).catch((error: unknown) => {
+    // Ctrl-C also ends the programs of PostgreSQL that create the cluster and start the server, which then seem to fail.
+    options.signal?.throwIfAborted();
+    throw error;
+  });
+}
+
+async function open(dataDir: string, options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   await importPrograms(); // before a folder is created for nothing
   const layout = layOut(dataDir);
   const binaries = await findBinaries(layout.user, copiesFolder(layout));
   await createCluster(layout, binaries);
-  const access: Access = { layout, binaries, password: requirePassword(layout, binaries), settings: options.settings ?? [] };
+  const { settings = [], signal } = options;
+  const access: Access = { layout, binaries, password: requirePassword(layout, binaries), settings };
 
   const name = applicationNames.presencePrefix + randomUUID();
   const connections: Connection[] = [];
   let closing = false;
   let recovery: Promise<void> | undefined;
-  let sentinel = await acquire();
+  let sentinel = await acquire({ signal });
 
   /**
    * Opens a connection that stays open, so that a crash of the server is noticed immediately and other processes see this one.
    */
-  async function acquire(port?: number): Promise<pg.Client> {
-    const client = await connectOrStart(access, name, port);
+  async function acquire(start: StartOptions): Promise<pg.Client> {
+    const client = await connectOrStart(access, name, start);
     client.on('error', () => {}); // followed by 'end'
     client.once('end', () => {
       if (!closing) recovery = recover(client.port);
@@ -76,7 +88,7 @@ export async function openEmbedded(dataDir: string, options: EmbeddedOptions = {
     options.onEvent?.('lost the connection to the embedded PostgreSQL; restarting it');
     for (let delayMs = 100; !closing; delayMs = Math.min(delayMs * 2, 5_000)) {
       try {
-        const client = await acquire(port);
+        const client = await acquire({ port });
         sentinel = client;
         for (const connection of connections) connection.port = client.port;
         options.onEvent?.('the embedded PostgreSQL is running again');
@@ -145,16 +157,24 @@ interface Access {
   readonly settings: string[];
 }
 
+/** How a server is started. */
+interface StartOptions {
+  /** The port that it had before. */
+  readonly port?: number;
+  /** Ends the wait for it. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
  * Connects to the running server, or starts it.
  *
  * @throws Error when that fails; a server that this call started is stopped again.
  */
-async function connectOrStart(access: Access, applicationName: string, preferredPort?: number): Promise<pg.Client> {
+async function connectOrStart(access: Access, applicationName: string, start: StartOptions): Promise<pg.Client> {
   const { layout, binaries, settings } = access;
   const deadline = Date.now() + startTimeoutMs;
   let started = false;
-  for (let port = preferredPort; ; ) {
+  for (let { port } = start; ; ) {
     const running = runningPostmaster(layout);
     try {
       if (running) return await connect(access, running.port, applicationName);
@@ -162,7 +182,11 @@ async function connectOrStart(access: Access, applicationName: string, preferred
       started = true;
     } catch (error) {
       // Starting up, shutting down, recovering, or another process started it first: try again. Anything else is final.
-      if (Date.now() > deadline || !(isTransient(error) || (!running && (runningPostmaster(layout) || port)))) {
+      if (
+        start.signal?.aborted ||
+        Date.now() > deadline ||
+        !(isTransient(error) || (!running && (runningPostmaster(layout) || port)))
+      ) {
         if (started) await stopServer(layout, binaries);
         if (isPasswordRejected(error)) throw wrongPassword(layout, binaries, error);
         if (!(error instanceof pg.DatabaseError)) throw error;
