@@ -1,3 +1,5 @@
+import { storageKeyOf } from './tab-storage.ts';
+
 /**
  * What the open tabs of one browser tell each other of the session in the console; nothing of it is stored. Every script of the
  * origin could read it: those of the gateway are the console and the playground, which only listens for the end.
@@ -12,10 +14,10 @@ export type SessionMessage =
 
 const channel = openChannel();
 
-/** Nothing in a browser that blocks storage: it blocks this as well. Of two gateways below one origin, each has its own. */
+/** Nothing in a browser that blocks storage: it blocks this as well. */
 function openChannel(): BroadcastChannel | undefined {
   try {
-    return new BroadcastChannel(`user-group-gateway.session ${new URL('.', document.baseURI).pathname}`);
+    return new BroadcastChannel(storageKeyOf('session'));
   } catch {
     return undefined;
   }

@@ -39,12 +39,24 @@ function openTabStorage(): Storage {
   }
 }
 
-const apiTokenKey = 'user-group-gateway.api-token';
+/** The name of what this gateway has in the browser: others may be below the same origin. */
+export const storageKeyOf = (item: string): string => `user-group-gateway.${item} ${new URL('.', document.baseURI).pathname}`;
+
+/** Stores an item until the tab is closed; until the page is left if there is no space. */
+export function storeInTab(key: string, value: string): void {
+  try {
+    tabStorage.setItem(key, value);
+  } catch {
+    tabStorage.removeItem(key); // an earlier one would come back with a reload
+  }
+}
+
+const apiTokenKey = storageKeyOf('api-token');
 
 /** The API token of this tab, which the console and the playground share. */
 export const storedApiToken = {
   /** Undefined if there is none. */
   read: (): string | undefined => tabStorage.getItem(apiTokenKey) ?? undefined,
-  write: (apiToken: string): void => tabStorage.setItem(apiTokenKey, apiToken),
+  write: (apiToken: string): void => storeInTab(apiTokenKey, apiToken),
   remove: (): void => tabStorage.removeItem(apiTokenKey),
 };

@@ -131,6 +131,19 @@ test('a browser that blocks the storage of pages runs an operation', async () =>
   await page.getByRole('region', { name: 'Result Window' }).getByText('"created"').waitFor();
 });
 
+test('documents that the browser has no space for are opened and run', async () => {
+  const { page } = await open();
+  await page.evaluate(`for (let length = 5_000_000; length > 1; length /= 2) {
+    try { sessionStorage.setItem('full ' + length, 'x'.repeat(length)); } catch {}
+  }`);
+  await page.getByRole('button', { name: 'Update', exact: true }).click();
+  await page.getByRole('tab', { selected: true }).filter({ hasText: 'Update' }).waitFor();
+  await page.getByRole('tab', { name: 'GetOrCreate', exact: true }).click();
+  await page.getByLabel('API token').fill(gateway.token);
+  await page.getByRole('button', { name: /^Execute query/ }).click();
+  await page.getByRole('region', { name: 'Result Window' }).getByText('"created"').waitFor();
+});
+
 test('a link opens a document, whose variables are sent as they are shown', async () => {
   const query = 'query Linked($v: JSON!) { userGroups(filter: { properties: [{ path: ["p"], equals: $v }] }) { totalCount } }';
   const variables = (value: string) => `{"v": ${value}}`;

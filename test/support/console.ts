@@ -9,7 +9,7 @@ export async function openConsole(
   path: string,
   { secret = gateway.token, ...options }: PageOptions & { readonly secret?: string } = {},
 ): Promise<OpenPage> {
-  const opened = await openPage(gateway.url + path, { ...options, stored: { 'user-group-gateway.api-token': secret } });
+  const opened = await openPage(gateway.url + path, { ...options, stored: { 'user-group-gateway.api-token /': secret } });
   await opened.page.getByRole('button', { name: 'Sign out' }).waitFor();
   return opened;
 }

@@ -1,5 +1,5 @@
 import type { TabsState } from '@graphiql/react';
-import { PageStorage, tabStorage } from '../tab-storage.ts';
+import { PageStorage, storageKeyOf, storeInTab, tabStorage } from '../tab-storage.ts';
 import { examples } from './examples.ts';
 
 /** Documents with their variables, each in a tab, and which of them is shown. */
@@ -8,7 +8,7 @@ interface Documents {
   readonly tabs: readonly { readonly query: string | null; readonly variables: string | null }[];
 }
 
-const storageKey = 'user-group-gateway.playground';
+const storageKey = storageKeyOf('playground');
 
 /** The documents of before a reload, or the examples; first the one that a link to the playground gives. */
 export function openDocuments(): Documents {
@@ -21,7 +21,7 @@ export function openDocuments(): Documents {
 /** Keeps the documents until the browser tab is closed: neither headers nor responses. */
 export function storeDocuments({ activeTabIndex, tabs }: TabsState): void {
   const documents: Documents = { activeTabIndex, tabs: tabs.map(({ query, variables = null }) => ({ query, variables })) };
-  tabStorage.setItem(storageKey, JSON.stringify(documents));
+  storeInTab(storageKey, JSON.stringify(documents));
 }
 
 /**
