@@ -44,22 +44,41 @@ test('a person pastes a file, applies a fix, formats the text and downloads it',
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
 });
 
+/** As long as a file may be. */
+const longText = JSON.stringify(
+  {
+    ...document,
+    navigation: Array.from({ length: 1_400 }, (_, group) => ({
+      group: `Group ${group}`,
+      pages: Array.from({ length: 20 }, (_, index) => `folder/page-${group}-${index}`),
+    })),
+  },
+  null,
+  2,
+);
+
 test('a file of almost a megabyte is checked without blocking the page', async () => {
-  const navigation = Array.from({ length: 1_400 }, (_, group) => ({
-    group: `Group ${group}`,
-    pages: Array.from({ length: 20 }, (_, index) => `folder/page-${group}-${index}`),
-  }));
-  const text = JSON.stringify({ ...document, navigation }, null, 2);
-  expect(text.length).toBeGreaterThan(900_000);
+  expect(longText.length).toBeGreaterThan(900_000);
   const { page } = await openConsole(gateway, '/console/docs-config', { secret });
   await page.getByRole('textbox', { name: 'Configuration file' }).waitFor();
-  const file = { name: 'docs.json', mimeType: 'application/json', buffer: Buffer.from(text) };
+  const file = { name: 'docs.json', mimeType: 'application/json', buffer: Buffer.from(longText) };
   await page.getByLabel('Configuration file to open').setInputFiles(file);
   const results = page.getByRole('region', { name: 'Result' });
   await results.getByText('1 error').waitFor();
   // While the person types on, the result of the text before is not applied to the new one.
   await results.getByRole('button', { name: 'Fix hex-color in line 5' }).click();
   await results.getByText('No errors').waitFor();
+});
+
+test('a long file that is not as JSON.stringify prints it is fixed nowhere, because the positions are those of another text', async () => {
+  const text = longText.replaceAll('/', '\\/');
+  const { page } = await openConsole(gateway, '/console/docs-config', { secret });
+  await page.getByRole('textbox', { name: 'Configuration file' }).waitFor();
+  const file = { name: 'docs.json', mimeType: 'application/json', buffer: Buffer.from(text) };
+  await page.getByLabel('Configuration file to open').setInputFiles(file);
+  const results = page.getByRole('region', { name: 'Result' });
+  await results.getByText('1 error').waitFor();
+  expect(await results.getByRole('button', { name: /^Fix/ }).count()).toBe(0);
 });
 
 test('neither the result nor a fix of the text before is that of a text that could not be checked', async () => {
