@@ -156,6 +156,9 @@ test('changes whose responses are lost are not said to have failed; trying again
     await alert.waitFor();
     expect(await alert.textContent()).toMatch(/Trying again is safe/);
     expect(await alert.textContent()).not.toMatch(/was not|could not/);
+    // Another change would be a second one, and the first would stay.
+    await expect.poll(() => dialog.locator('[aria-disabled]').count()).toBe(0);
+    for (const field of await dialog.locator('input, select').all()) expect(await field.isDisabled()).toBe(true);
     await assertFlawless();
     await dialog.getByRole('button', { name: button }).click();
     return (await dialog.getByText(/^ugk_/).textContent()) ?? '';
@@ -176,45 +179,29 @@ test('changes whose responses are lost are not said to have failed; trying again
   expect(await gateway.database.prisma.event.count({ where: { type: 'api_token.rotated' } })).toBe(2);
 });
 
-test('a secret that is replaced again, after two replacements without a response, is the one that works', async () => {
+test('after a mistake in a field, which Enter submitted, the field has the focus', async () => {
   const { secret: admin } = await gateway.issue({ environment: null, scopes: ['admin'] });
   const { id } = await gateway.issue();
-  await gateway.database.prisma.apiToken.update({ where: { id }, data: { name: 'thrice' } });
-  const { page } = await openConsole(gateway, '/console/api-tokens', { secret: admin, expectedProblems: [lostResponse] });
-  await page.getByRole('button', { name: 'Rotate thrice' }).click();
-  const dialog = page.getByRole('dialog');
-  const submit = async (overlap: string) => {
-    await dialog.getByLabel('How long does the current secret still work?').selectOption(overlap);
-    await dialog.getByRole('button', { name: 'Replace the secret' }).click();
-  };
-  for (const overlap of ['For 1 hour', 'It stops working at once']) {
-    await loseNextResponse(page, 'RotateApiToken');
-    await submit(overlap);
-    await dialog.getByText('It is not known whether the change was made').waitFor();
-    await expect.poll(() => dialog.locator('[aria-disabled]').count()).toBe(0);
-  }
-  await submit('For 1 hour');
-  const secret = (await dialog.getByText(/^ugk_/).textContent()) ?? '';
-  expect((await gateway.graphql('{ caller { name } }', {}, { token: secret })).json.data?.caller.name).toBe('thrice');
+  await gateway.database.prisma.apiToken.update({ where: { id }, data: { name: 'mistaken' } });
+  const { page } = await openConsole(gateway, '/console/api-tokens', { secret: admin });
+  await page.getByRole('button', { name: 'Edit mistaken' }).click();
+  const name = page.getByRole('dialog').getByRole('textbox', { name: 'Name' });
+  await name.fill('x'.repeat(256));
+  await name.press('Enter');
+  await page.getByRole('dialog').locator('.field-error').waitFor();
+  expect(await name.evaluate((element) => element === document.activeElement)).toBe(true);
 });
 
-test('a field that was sent without a response is sent again, even if it was edited back', async () => {
+test('the dialog that revokes an API token says when it was last used, also if that was after the list was read', async () => {
   const { secret: admin } = await gateway.issue({ environment: null, scopes: ['admin'] });
   const { id } = await gateway.issue();
-  await gateway.database.prisma.apiToken.update({ where: { id }, data: { name: 'switched' } });
-  const { page } = await openConsole(gateway, '/console/api-tokens', { secret: admin, expectedProblems: [lostResponse] });
-  const stored = async () => (await gateway.database.prisma.apiToken.findUniqueOrThrow({ where: { id } })).enabled;
-  await loseNextResponse(page, 'UpdateApiToken');
-  await page.getByRole('button', { name: 'Edit switched' }).click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByRole('checkbox', { name: 'Enabled' }).uncheck();
-  await dialog.getByRole('button', { name: 'Save' }).click();
-  await dialog.getByText('It is not known whether the change was made').waitFor();
-  expect(await stored()).toBe(false);
-  await dialog.getByRole('checkbox', { name: 'Enabled' }).check();
-  await dialog.getByRole('button', { name: 'Save' }).click();
-  await dialog.waitFor({ state: 'detached' });
-  expect(await stored()).toBe(true);
+  const stored = (data = {}) => gateway.database.prisma.apiToken.update({ where: { id }, data });
+  await stored({ name: 'used late' });
+  const { page } = await openConsole(gateway, '/console/api-tokens', { secret: admin });
+  await page.getByRole('row', { name: /used late.*never/ }).waitFor();
+  await stored({ lastUsedAt: new Date() });
+  await page.getByRole('button', { name: 'Revoke used late' }).click();
+  await page.getByRole('dialog').getByText('It was last used').waitFor();
 });
 
 test('leaving is asked about once something was entered in a dialog', async () => {

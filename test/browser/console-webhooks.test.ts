@@ -234,6 +234,30 @@ test('the dialog that disables a webhook does not come to mean the opposite when
   held.forEach(succeed);
 });
 
+test('a webhook that is created again after a response is lost is one, and its fields stay as they were sent', async () => {
+  const { page } = await openConsole(gateway, '/console/webhooks', { secret: admin, expectedProblems: [lostResponse] });
+  await page.getByRole('button', { name: 'New webhook' }).first().click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox', { name: 'URL' }).fill('https://hooks.invalid/once');
+  await loseNextResponse(page, 'CreateWebhook');
+  await dialog.getByRole('button', { name: 'Create the webhook' }).click();
+  await dialog.getByText('It is not known whether the change was made').waitFor();
+  for (const field of await dialog.locator('input').all()) expect(await field.isDisabled()).toBe(true);
+  await dialog.getByRole('button', { name: 'Create the webhook' }).click();
+  await dialog.getByText(/^whsec_/).waitFor();
+  expect(await gateway.database.prisma.webhook.count()).toBe(1);
+  await dialog.getByRole('button', { name: 'I have stored it' }).click();
+});
+
+test('the dialog that replaces a secret says that another one still signs, also if it was replaced after the page was read', async () => {
+  const { webhook } = await createWebhook(gateway, admin);
+  const { page } = await openConsole(gateway, `/console/webhook?id=${webhook.id}`, { secret: admin });
+  const mutation = `mutation { rotateWebhookSecret(input: { id: "${webhook.id}", overlapSeconds: 3600 }) { __typename } }`;
+  await gateway.graphql(mutation, {}, { token: admin });
+  await page.getByRole('button', { name: 'Rotate the secret …' }).click();
+  await page.getByRole('dialog').getByText('The secret that was replaced before this one stops working at once.').waitFor();
+});
+
 test('an event that was redelivered without a response is sent again when it is redelivered after another one', async () => {
   respond = succeed;
   const { webhook } = await createWebhook(gateway, admin, { url: receiver.url, types: ['USER_GROUP_CREATED'] });

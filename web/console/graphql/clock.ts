@@ -11,5 +11,5 @@ export function setClock(date: string | null): void {
   if (!Number.isNaN(time)) aheadMs = time + 1_000 - Date.now();
 }
 
-/** The time of the gateway in milliseconds, which times are shown relative to, and by which some expire soon. What has expired is decided by the database. */
+/** The time of the gateway in milliseconds, which times are shown relative to. What has expired is decided by the database. */
 export const gatewayNow = (): number => Date.now() + aheadMs;

@@ -7,13 +7,15 @@ import { keyedClient } from './keyed-client.ts';
 /** A change that a person can start. */
 export interface MutationState<Arguments extends readonly unknown[], Result> {
   readonly isRunning: boolean;
+  /** Whether what it sends must stay as it is: it runs, or may have been made. Running it again finds that out. */
+  readonly isLocked: boolean;
   /** Why the latest run failed. */
   readonly failure: Failure | undefined;
   /** Starts it. @returns its result; nothing if it failed, one is running already, or the person has left the page meanwhile. */
   run(...values: Arguments): Promise<Result | undefined>;
-  /** Forgets the failure: its cause was edited away. */
+  /** Forgets the failure: its cause was edited away. Not while it is locked. */
   reset(): void;
-  /** Forgets changes of which it is not known whether they were made: the same one is a new change from now on. */
+  /** Forgets the failure, and a change of which it is not known whether it was made: the same one is a new change from now on. */
   giveUp(): void;
 }
 
@@ -59,6 +61,11 @@ export function useMutation<Arguments extends readonly unknown[], Result>(
       isSending.current = false;
     }
   };
-  const reset = useCallback(() => setState(({ isRunning }) => ({ isRunning })), []);
-  return { isRunning: state.isRunning, failure: state.failure, run, reset, giveUp: client.forget };
+  const reset = useCallback(() => setState((now) => (now.failure?.isOutcomeUnknown ? now : { isRunning: now.isRunning })), []);
+  const giveUp = useCallback(() => {
+    client.forget();
+    setState(({ isRunning }) => ({ isRunning }));
+  }, [client]);
+  const { isRunning, failure } = state;
+  return { isRunning, isLocked: isRunning || failure?.isOutcomeUnknown === true, failure, run, reset, giveUp };
 }

@@ -3,7 +3,7 @@ import { payloadOf } from '../graphql/client.ts';
 import { SetGroupEnvironment } from '../graphql/generated.ts';
 import { choiceOf, EnvironmentBadge, environments, tagOf } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
-import { Dialog, DialogFooter } from '../ui/dialog.tsx';
+import { Dialog, DialogFields, DialogFooter } from '../ui/dialog.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
 import { SelectField } from '../ui/field.tsx';
 import { useMessage } from '../ui/messages.tsx';
@@ -61,7 +61,9 @@ function MoveDialog({ onClose, ...props }: GroupSectionProps & { readonly onClos
           provided id, team id and tokens stay the same.
         </p>
         <ConfirmAgain title="The group was not moved" differences={move.differences} />
-        <SelectField label="New environment" value={environment} options={environments} onChange={setEnvironment} />
+        <DialogFields isLocked={move.isLocked}>
+          <SelectField label="New environment" value={environment} options={environments} onChange={setEnvironment} />
+        </DialogFields>
         <FailureNotice title="The group was not moved" failure={move.failure} />
         <DialogFooter isDisabled={environment === choiceOf(group.environmentTag)}>Move the group</DialogFooter>
       </form>

@@ -2,7 +2,7 @@ import { type FormEvent, useRef, useState } from 'react';
 import { type Client, payloadOf } from '../graphql/client.ts';
 import { Failure } from '../graphql/failure.ts';
 import { type GroupDetailFragment, GroupToken, RotateGroupToken } from '../graphql/generated.ts';
-import { Dialog, DialogFooter } from '../ui/dialog.tsx';
+import { Dialog, DialogFields, DialogFooter } from '../ui/dialog.tsx';
 import { type Overlap, overlaps } from '../ui/durations.ts';
 import { FailureNotice } from '../ui/failure-notice.tsx';
 import { SelectField } from '../ui/field.tsx';
@@ -33,11 +33,10 @@ export async function readToken(client: Client, id: string): Promise<string> {
 export function RotateDialog({ onClose, onRotated, ...props }: RotateDialogProps) {
   const [graceSeconds, setGraceSeconds] = useState<Overlap>('3600');
   const [endGracePeriods, setEndGracePeriods] = useState(false);
-  /** The token that was read for a choice. Trying again rotates the same one: another would be a second change. */
-  const read = useRef({ choice: '', token: '' });
+  /** The token of the version. Trying again rotates the same one: another would be a second change. */
+  const read = useRef({ version: 0, token: '' });
   const rotation = useConfirmed(props, async (client, { id, version }) => {
-    const choice = JSON.stringify([version, graceSeconds, endGracePeriods]);
-    if (read.current.choice !== choice) read.current = { choice, token: await readToken(client, id) };
+    if (read.current.version !== version) read.current = { version, token: await readToken(client, id) };
     const currentToken = read.current.token;
     const input = { currentToken, expectedVersion: version, graceSeconds: Number(graceSeconds), endGracePeriods };
     const { data, requestId } = await client.send(RotateGroupToken, { input });
@@ -57,19 +56,21 @@ export function RotateDialog({ onClose, onRotated, ...props }: RotateDialogProps
           working when it expires: give your embed backend time to fetch the new one.
         </p>
         <ConfirmAgain title="The token was not rotated" differences={rotation.differences} />
-        <SelectField
-          label="How long does the current token still work?"
-          value={graceSeconds}
-          options={overlaps}
-          onChange={setGraceSeconds}
-        />
-        <label className="check-label">
-          <input type="checkbox" checked={endGracePeriods} onChange={(event) => setEndGracePeriods(event.target.checked)} />
-          <span>
-            Also end the grace periods of earlier tokens
-            <span className="hint">If one of them has leaked. Does not concern the current token.</span>
-          </span>
-        </label>
+        <DialogFields isLocked={rotation.isLocked}>
+          <SelectField
+            label="How long does the current token still work?"
+            value={graceSeconds}
+            options={overlaps}
+            onChange={setGraceSeconds}
+          />
+          <label className="check-label">
+            <input type="checkbox" checked={endGracePeriods} onChange={(event) => setEndGracePeriods(event.target.checked)} />
+            <span>
+              Also end the grace periods of earlier tokens
+              <span className="hint">If one of them has leaked. Does not concern the current token.</span>
+            </span>
+          </label>
+        </DialogFields>
         <FailureNotice title="The token was not rotated" failure={rotation.failure} />
         <DialogFooter>Rotate the token</DialogFooter>
       </form>

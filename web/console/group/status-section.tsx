@@ -3,7 +3,7 @@ import { useSession } from '../app/session.tsx';
 import { payloadOf } from '../graphql/client.ts';
 import { ResumeGroup, SuspendGroup } from '../graphql/generated.ts';
 import { Button } from '../ui/button.tsx';
-import { Dialog, DialogFooter } from '../ui/dialog.tsx';
+import { Dialog, DialogFields, DialogFooter } from '../ui/dialog.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
 import { TextField } from '../ui/field.tsx';
 import { useMessage } from '../ui/messages.tsx';
@@ -76,13 +76,15 @@ function SuspendDialog({ onClose, ...props }: DialogProps) {
       <form onSubmit={(event) => void submit(event)} onInput={suspension.reset}>
         <p>Dashboards that are embedded for this group no longer know who views them, until you resume it.</p>
         <ConfirmAgain title="The group was not suspended" differences={suspension.differences} />
-        <TextField
-          label="Reason (optional)"
-          hint="Shown to everyone who can read the group, and in the audit log."
-          error={suspension.failure?.issueAt('reason')}
-          value={reason}
-          onChange={setReason}
-        />
+        <DialogFields isLocked={suspension.isLocked}>
+          <TextField
+            label="Reason (optional)"
+            hint="Shown to everyone who can read the group, and in the audit log."
+            error={suspension.failure?.issueAt('reason')}
+            value={reason}
+            onChange={setReason}
+          />
+        </DialogFields>
         <FailureNotice title="The group was not suspended" failure={suspension.failure} />
         <DialogFooter isDangerous>Suspend the group</DialogFooter>
       </form>

@@ -109,7 +109,7 @@ export function useUpdate<Value>(
   return {
     isRunning: update.isRunning,
     /** Whether nothing can be edited: it is being saved, or may have been. Saving again finds that out. */
-    isLocked: update.isRunning || pending !== undefined,
+    isLocked: update.isLocked,
     failure: update.failure,
     /** The group with other values than those that the person has edited, because of which they were not saved. */
     mismatch,
@@ -118,16 +118,12 @@ export function useUpdate<Value>(
       await update.run(edited, options);
     },
     /** Forgets why the latest change failed: it was edited. A mismatch stays until the value is saved or given up. */
-    resetFailure() {
-      // A field that is locked says that it was edited, too, when an undo elsewhere on the page reaches it.
-      if (!pending) update.reset();
-    },
+    resetFailure: update.reset,
     /** Forgets what was saved: the person has given it up. */
     reset() {
-      update.reset();
+      update.giveUp();
       setMismatch(undefined);
       if (!pending) return;
-      update.giveUp();
       setPending(undefined);
       reload();
     },

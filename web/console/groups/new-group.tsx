@@ -6,7 +6,7 @@ import { CreateGroup, type GetOrCreateUserGroupInput, textAttributes } from '../
 import { useMutation } from '../graphql/use-mutation.ts';
 import { titleOf } from '../group/text-attributes.ts';
 import { EnvironmentBadge, type EnvironmentChoice, EnvironmentField, tagOf } from '../ui/badge.tsx';
-import { Dialog, DialogFooter } from '../ui/dialog.tsx';
+import { Dialog, DialogFields, DialogFooter } from '../ui/dialog.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
 import { TextField } from '../ui/field.tsx';
 import { useMessage } from '../ui/messages.tsx';
@@ -59,38 +59,40 @@ export function NewGroup({ initialEnvironment, onClose }: NewGroupProps) {
             </p>
           </div>
         )}
-        <TextField
-          label="Provided id"
-          hint={
-            providedId === providedId.trim()
-              ? 'Your own identifier for the group, unique within its environment. It cannot be changed later.'
-              : 'It begins or ends with a space, which is a part of it and is not shown everywhere. It cannot be changed later.'
-          }
-          error={creation.failure?.issueAt('providedId')}
-          required
-          value={providedId}
-          onChange={setProvidedId}
-        />
-        {textAttributes.map((attribute) => {
-          const { name } = attribute;
-          return (
-            <TextField
-              key={name}
-              label={`${titleOf(attribute)} (optional)`}
-              hint={name === 'name' && 'What people see. The provided id if empty.'}
-              error={creation.failure?.issueAt(name)}
-              value={texts[name] ?? ''}
-              onChange={(text) => setTexts({ ...texts, [name]: text || undefined })}
-            />
-          );
-        })}
-        {can('ADMIN') ? (
-          <EnvironmentField value={environment} onChange={setEnvironment} />
-        ) : (
-          <p>
-            Environment: <EnvironmentBadge tag={caller.environmentTag} />
-          </p>
-        )}
+        <DialogFields isLocked={creation.isLocked}>
+          <TextField
+            label="Provided id"
+            hint={
+              providedId === providedId.trim()
+                ? 'Your own identifier for the group, unique within its environment. It cannot be changed later.'
+                : 'It begins or ends with a space, which is a part of it and is not shown everywhere. It cannot be changed later.'
+            }
+            error={creation.failure?.issueAt('providedId')}
+            required
+            value={providedId}
+            onChange={setProvidedId}
+          />
+          {textAttributes.map((attribute) => {
+            const { name } = attribute;
+            return (
+              <TextField
+                key={name}
+                label={`${titleOf(attribute)} (optional)`}
+                hint={name === 'name' && 'What people see. The provided id if empty.'}
+                error={creation.failure?.issueAt(name)}
+                value={texts[name] ?? ''}
+                onChange={(text) => setTexts({ ...texts, [name]: text || undefined })}
+              />
+            );
+          })}
+          {can('ADMIN') ? (
+            <EnvironmentField value={environment} onChange={setEnvironment} />
+          ) : (
+            <p>
+              Environment: <EnvironmentBadge tag={caller.environmentTag} />
+            </p>
+          )}
+        </DialogFields>
         <DialogFooter>Create the group</DialogFooter>
       </form>
     </Dialog>

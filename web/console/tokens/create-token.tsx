@@ -4,7 +4,7 @@ import { CreateApiToken, type CreateApiTokenInput, type Scope, scopes } from '..
 import { sentenceOf } from '../graphql/names.ts';
 import { useMutation } from '../graphql/use-mutation.ts';
 import { type EnvironmentChoice, EnvironmentField, tagOf } from '../ui/badge.tsx';
-import { Dialog, DialogFooter } from '../ui/dialog.tsx';
+import { Dialog, DialogFields, DialogFooter } from '../ui/dialog.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { RateLimitField, rateLimitOf } from './rate-limit-field.tsx';
@@ -55,40 +55,42 @@ export function CreateToken({ onClose, onCreated }: CreateTokenProps) {
     <Dialog title="New API token" onClose={onClose} isBusy={creation.isRunning}>
       <form onSubmit={(event) => void submit(event)} onInput={creation.reset}>
         <FailureNotice title="The API token was not created" failure={failure} />
-        <TextField
-          label="Name"
-          hint="What it is for, such as the service that will use it."
-          error={failure?.issueAt('name')}
-          required
-          value={name}
-          onChange={setName}
-        />
-        <EnvironmentField
-          hint="The groups that it has access to, and those that it creates."
-          value={environment}
-          onChange={setEnvironment}
-        />
-        <fieldset className="scope-choices" aria-invalid={failure?.issueAt('scopes') ? true : undefined}>
-          <legend>Scopes</legend>
-          {(Object.keys(scopes) as Scope[]).map((scope) => (
-            <label key={scope} className="check-label">
-              <input type="checkbox" checked={chosen.has(scope)} onChange={() => toggle(scope)} />
-              <span>
-                <code>{scopes[scope].name}</code>
-                <span className="hint">{sentenceOf(scopes[scope].meaning)}</span>
-              </span>
-            </label>
-          ))}
-        </fieldset>
-        <SelectField
-          label="Expires"
-          error={failure?.issueAt('expiresAt') ?? failure?.issueAt('expiresInSeconds')}
-          value={lifetime}
-          options={lifetimes}
-          onChange={setLifetime}
-        />
-        {lifetime === 'day' && <TextField label="Day" type="date" required value={day} onChange={setDay} />}
-        <RateLimitField error={failure?.issueAt('rateLimit')} value={rateLimit} onChange={setRateLimit} />
+        <DialogFields isLocked={creation.isLocked}>
+          <TextField
+            label="Name"
+            hint="What it is for, such as the service that will use it."
+            error={failure?.issueAt('name')}
+            required
+            value={name}
+            onChange={setName}
+          />
+          <EnvironmentField
+            hint="The groups that it has access to, and those that it creates."
+            value={environment}
+            onChange={setEnvironment}
+          />
+          <fieldset className="scope-choices" aria-invalid={failure?.issueAt('scopes') ? true : undefined}>
+            <legend>Scopes</legend>
+            {(Object.keys(scopes) as Scope[]).map((scope) => (
+              <label key={scope} className="check-label">
+                <input type="checkbox" checked={chosen.has(scope)} onChange={() => toggle(scope)} />
+                <span>
+                  <code>{scopes[scope].name}</code>
+                  <span className="hint">{sentenceOf(scopes[scope].meaning)}</span>
+                </span>
+              </label>
+            ))}
+          </fieldset>
+          <SelectField
+            label="Expires"
+            error={failure?.issueAt('expiresAt') ?? failure?.issueAt('expiresInSeconds')}
+            value={lifetime}
+            options={lifetimes}
+            onChange={setLifetime}
+          />
+          {lifetime === 'day' && <TextField label="Day" type="date" required max="9999-12-31" value={day} onChange={setDay} />}
+          <RateLimitField error={failure?.issueAt('rateLimit')} value={rateLimit} onChange={setRateLimit} />
+        </DialogFields>
         <DialogFooter isDisabled={chosen.size === 0}>Create the API token</DialogFooter>
       </form>
     </Dialog>

@@ -1,10 +1,10 @@
 import { type FormEvent, useState } from 'react';
 import { useSession } from '../app/session.tsx';
+import { changesOf } from '../graphql/changes.ts';
 import { payloadOf } from '../graphql/client.ts';
 import { UpdateApiToken } from '../graphql/generated.ts';
-import { useChanges } from '../graphql/use-changes.ts';
 import { useMutation } from '../graphql/use-mutation.ts';
-import { Dialog, DialogFooter } from '../ui/dialog.tsx';
+import { Dialog, DialogFields, DialogFooter } from '../ui/dialog.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
 import { TextField } from '../ui/field.tsx';
 import { useMessage } from '../ui/messages.tsx';
@@ -24,13 +24,12 @@ export function EditToken({ apiToken, onClose, onChanged }: EditTokenProps) {
   const [name, setName] = useState(apiToken.name);
   const [rateLimit, setRateLimit] = useState(apiToken.rateLimit?.toString() ?? '');
   const [enabled, setEnabled] = useState(apiToken.enabled);
-  const sendChanges = useChanges({ name: apiToken.name, rateLimit: apiToken.rateLimit, enabled: apiToken.enabled });
-  const update = useMutation((client) =>
-    sendChanges({ name, rateLimit: rateLimitOf(rateLimit), enabled }, async (changes) => {
-      const { data, requestId } = await client.send(UpdateApiToken, { input: { id: apiToken.id, ...changes } });
-      return payloadOf(data.updateApiToken, requestId);
-    }),
-  );
+  const update = useMutation(async (client) => {
+    const initial = { name: apiToken.name, rateLimit: apiToken.rateLimit, enabled: apiToken.enabled };
+    const changes = changesOf(initial, { name, rateLimit: rateLimitOf(rateLimit), enabled });
+    const { data, requestId } = await client.send(UpdateApiToken, { input: { id: apiToken.id, ...changes } });
+    return payloadOf(data.updateApiToken, requestId);
+  });
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     if (!(await update.run())) return;
@@ -41,20 +40,22 @@ export function EditToken({ apiToken, onClose, onChanged }: EditTokenProps) {
     <Dialog title={`Edit ${apiToken.name}`} onClose={onClose} isBusy={update.isRunning}>
       <form onSubmit={(event) => void submit(event)} onInput={update.reset}>
         <FailureNotice title="The API token was not changed" failure={update.failure} />
-        <TextField label="Name" error={update.failure?.issueAt('name')} required value={name} onChange={setName} />
-        <RateLimitField error={update.failure?.issueAt('rateLimit')} value={rateLimit} onChange={setRateLimit} />
-        <label className="check-label">
-          <input type="checkbox" checked={enabled} onChange={() => setEnabled(!enabled)} />
-          <span>
-            Enabled
-            <span className="hint">
-              Every request with an API token that is not enabled is rejected, until it is enabled again.
+        <DialogFields isLocked={update.isLocked}>
+          <TextField label="Name" error={update.failure?.issueAt('name')} required value={name} onChange={setName} />
+          <RateLimitField error={update.failure?.issueAt('rateLimit')} value={rateLimit} onChange={setRateLimit} />
+          <label className="check-label">
+            <input type="checkbox" checked={enabled} onChange={() => setEnabled(!enabled)} />
+            <span>
+              Enabled
+              <span className="hint">
+                Every request with an API token that is not enabled is rejected, until it is enabled again.
+              </span>
             </span>
-          </span>
-        </label>
-        {!enabled && apiToken.id === caller.id && (
-          <p className="notice bad">This is the API token that you are signed in with: you will be signed out.</p>
-        )}
+          </label>
+          {!enabled && apiToken.id === caller.id && (
+            <p className="notice bad">This is the API token that you are signed in with: you will be signed out.</p>
+          )}
+        </DialogFields>
         <DialogFooter>Save</DialogFooter>
       </form>
     </Dialog>

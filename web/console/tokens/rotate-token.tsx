@@ -3,7 +3,7 @@ import { useSession } from '../app/session.tsx';
 import { payloadOf } from '../graphql/client.ts';
 import { RotateApiToken } from '../graphql/generated.ts';
 import { useMutation } from '../graphql/use-mutation.ts';
-import { Dialog, DialogFooter } from '../ui/dialog.tsx';
+import { Dialog, DialogFields, DialogFooter } from '../ui/dialog.tsx';
 import { type Overlap, overlaps } from '../ui/durations.ts';
 import { FailureNotice } from '../ui/failure-notice.tsx';
 import { SelectField } from '../ui/field.tsx';
@@ -43,13 +43,16 @@ export function RotateToken({ apiToken, onClose, onRotated }: RotateTokenProps) 
             one at once, sign in with another API token, or run the command <code>token rotate</code>.
           </p>
         )}
-        <SelectField
-          label="How long does the current secret still work?"
-          value={overlap}
-          // A response that is lost is asked for again, with the secret that the person is signed in with.
-          options={isOwn ? overlaps.filter(({ value }) => value !== '0') : overlaps}
-          onChange={setOverlap}
-        />
+        <DialogFields isLocked={rotation.isLocked}>
+          <SelectField
+            label="How long does the current secret still work?"
+            value={overlap}
+            // A response that is lost is asked for again, with the secret that the person is signed in with.
+            options={isOwn ? overlaps.filter(({ value }) => value !== '0') : overlaps}
+            onChange={setOverlap}
+            hint={overlap === '0' && 'Secrets that were replaced earlier stop working, too.'}
+          />
+        </DialogFields>
         <FailureNotice title="The secret was not replaced" failure={rotation.failure} />
         <DialogFooter>Replace the secret</DialogFooter>
       </form>
@@ -59,7 +62,7 @@ export function RotateToken({ apiToken, onClose, onRotated }: RotateTokenProps) 
 
 /** What becomes of the replaced secret. Without the time when that is: the clock of the browser may be wrong. */
 function noteOf(overlap: Overlap, { expiresAt }: ApiTokenRow): ReactNode {
-  if (overlap === '0') return 'The previous secret no longer works.';
+  if (overlap === '0') return 'The previous secret no longer works, nor any that was replaced earlier.';
   const duration = overlaps.find(({ value }) => value === overlap)?.label.toLowerCase();
   if (expiresAt === null) return `The previous secret works ${duration}.`;
   return (

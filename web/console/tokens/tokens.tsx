@@ -45,6 +45,7 @@ export default function ApiTokens() {
     list.reload();
     setDialog(undefined);
   };
+  const latest = (apiToken: ApiTokenRow) => rows.find(({ id }) => id === apiToken.id) ?? apiToken;
   const showSecret = (shown: ShownTokenSecret) => setDialog({ is: 'secret', ...shown });
 
   return (
@@ -87,7 +88,10 @@ export default function ApiTokens() {
             isLoading={list.isLoading}
             onEdit={(apiToken) => setDialog({ is: 'edit', apiToken })}
             onRotate={(apiToken) => setDialog({ is: 'rotate', apiToken })}
-            onRevoke={(apiToken) => setDialog({ is: 'revoke', apiToken })}
+            onRevoke={(apiToken) => {
+              list.reload(); // it may have been used since, which the dialog says
+              setDialog({ is: 'revoke', apiToken });
+            }}
           />
           <Pager
             pageInfo={page?.pageInfo}
@@ -103,7 +107,7 @@ export default function ApiTokens() {
       {dialog?.is === 'create' && <CreateToken onClose={close} onCreated={showSecret} />}
       {dialog?.is === 'edit' && <EditToken apiToken={dialog.apiToken} onClose={close} onChanged={close} />}
       {dialog?.is === 'rotate' && <RotateToken apiToken={dialog.apiToken} onClose={close} onRotated={showSecret} />}
-      {dialog?.is === 'revoke' && <RevokeToken apiToken={dialog.apiToken} onClose={close} onRevoked={close} />}
+      {dialog?.is === 'revoke' && <RevokeToken apiToken={latest(dialog.apiToken)} onClose={close} onRevoked={close} />}
       {dialog?.is === 'secret' && (
         <SecretDialog
           shown={dialog}

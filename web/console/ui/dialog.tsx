@@ -1,4 +1,14 @@
-import { createContext, type ReactNode, useContext, useEffect, useId, useRef, useState } from 'react';
+import {
+  createContext,
+  type FocusEvent,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import { holdUnsaved } from '../app/router.tsx';
 import { Button } from './button.tsx';
 import { CloseIcon } from './icons.tsx';
@@ -66,6 +76,36 @@ export function Dialog({ title, children, onClose, isBusy = false, isClosable = 
       </header>
       <DialogContext value={{ onClose, isBusy, isClosable }}>{children}</DialogContext>
     </dialog>
+  );
+}
+
+interface DialogFieldsProps {
+  /** Whether they cannot be edited: what they say is being sent, or it is not known whether it was done. */
+  readonly isLocked: boolean;
+  readonly children: ReactNode;
+}
+
+/** The fields of a dialog's form. While they are locked, the button that submits the form has their focus. */
+export function DialogFields({ isLocked, children }: DialogFieldsProps) {
+  const element = useRef<HTMLFieldSetElement>(null);
+  /** What had the focus, and gets it back. */
+  const focused = useRef<HTMLElement>(null);
+  useLayoutEffect(() => {
+    // The browser has taken the focus from a field that can no longer be edited.
+    if (isLocked && document.activeElement === document.body)
+      element.current?.form?.querySelector<HTMLElement>('[type=submit]')?.focus();
+    if (!isLocked) focused.current?.focus();
+  }, [isLocked]);
+  const onFocus = (event: FocusEvent<HTMLElement>) => {
+    focused.current = event.target;
+  };
+  const onBlur = () => {
+    if (!isLocked) focused.current = null;
+  };
+  return (
+    <fieldset ref={element} disabled={isLocked} onFocus={onFocus} onBlur={onBlur}>
+      {children}
+    </fieldset>
   );
 }
 

@@ -19,7 +19,7 @@ const remedies: Partial<Record<FailureCode, string>> = {
 const unknownTitle = 'It is not known whether the change was made';
 
 const safeToRepeat =
-  'Trying again is safe within 24 hours, as long as you change nothing here: the change is made only once, and you get its result.';
+  'Trying again is safe within 24 hours: the change is made only once, and you get its result. Until then nothing can be edited here.';
 
 /** Programs read the header; here the number itself is shown. */
 const retryAfterSentence = ' Try again after the number of seconds in the Retry-After header.';

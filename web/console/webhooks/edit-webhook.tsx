@@ -1,10 +1,10 @@
 import { type FormEvent, useState } from 'react';
+import { changesOf } from '../graphql/changes.ts';
 import { payloadOf } from '../graphql/client.ts';
 import { CreateWebhook, type EventEnvironment, type EventType, eventTypes, UpdateWebhook } from '../graphql/generated.ts';
 import { sentenceOf } from '../graphql/names.ts';
-import { useChanges } from '../graphql/use-changes.ts';
 import { useMutation } from '../graphql/use-mutation.ts';
-import { Dialog, DialogFooter } from '../ui/dialog.tsx';
+import { Dialog, DialogFields, DialogFooter } from '../ui/dialog.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
 import { TextField } from '../ui/field.tsx';
 import { AllOrSome } from './all-or-some.tsx';
@@ -51,18 +51,15 @@ export function EditWebhook({ webhook, onClose, onSaved }: EditWebhookProps) {
   const [values, setValues] = useState(initial);
   const { url, description, types, environments } = values;
   const set = (change: Partial<Values>) => setValues({ ...values, ...change });
-  const sendChanges = useChanges(initial);
-  const saving = useMutation((client) =>
-    sendChanges(values, async (changed) => {
-      const changes = inputOf(changed);
-      if (!webhook) {
-        const { data, requestId } = await client.send(CreateWebhook, { input: { url, ...changes } });
-        return payloadOf(data.createWebhook, requestId);
-      }
-      const { data, requestId } = await client.send(UpdateWebhook, { input: { id: webhook.id, ...changes } });
-      return { secret: undefined, ...payloadOf(data.updateWebhook, requestId) };
-    }),
-  );
+  const saving = useMutation(async (client) => {
+    const changes = inputOf(changesOf(initial, values));
+    if (!webhook) {
+      const { data, requestId } = await client.send(CreateWebhook, { input: { url, ...changes } });
+      return payloadOf(data.createWebhook, requestId);
+    }
+    const { data, requestId } = await client.send(UpdateWebhook, { input: { id: webhook.id, ...changes } });
+    return { secret: undefined, ...payloadOf(data.updateWebhook, requestId) };
+  });
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     const saved = await saving.run();
@@ -73,39 +70,41 @@ export function EditWebhook({ webhook, onClose, onSaved }: EditWebhookProps) {
     <Dialog title={webhook ? `Edit webhook ${webhook.number}` : 'New webhook'} onClose={onClose} isBusy={saving.isRunning}>
       <form onSubmit={(event) => void submit(event)} onInput={saving.reset}>
         <FailureNotice title={`The webhook was not ${webhook ? 'changed' : 'created'}`} failure={failure} />
-        <TextField
-          label="URL"
-          hint="Where events are sent to by POST. It must begin with https, except in the networks that the gateway permits."
-          placeholder="https://example.com/hooks/groups"
-          inputMode="url"
-          error={failure?.issueAt('url')}
-          required
-          value={url}
-          onChange={(value) => set({ url: value })}
-        />
-        <TextField
-          label="Description (optional)"
-          hint="What the endpoint is for."
-          error={failure?.issueAt('description')}
-          value={description}
-          onChange={(value) => set({ description: value })}
-        />
-        <AllOrSome
-          legend="Types of events"
-          allLabel="All, also those of later versions"
-          options={typeOptions}
-          value={types}
-          error={failure?.issueAt('types')}
-          onChange={(value) => set({ types: value })}
-        />
-        <AllOrSome
-          legend="Environments"
-          allLabel="All, Customer among them"
-          options={eventEnvironments}
-          value={environments}
-          error={failure?.issueAt('environments')}
-          onChange={(value) => set({ environments: value })}
-        />
+        <DialogFields isLocked={saving.isLocked}>
+          <TextField
+            label="URL"
+            hint="Where events are sent to by POST. It must begin with https, except in the networks that the gateway permits."
+            placeholder="https://example.com/hooks/groups"
+            inputMode="url"
+            error={failure?.issueAt('url')}
+            required
+            value={url}
+            onChange={(value) => set({ url: value })}
+          />
+          <TextField
+            label="Description (optional)"
+            hint="What the endpoint is for."
+            error={failure?.issueAt('description')}
+            value={description}
+            onChange={(value) => set({ description: value })}
+          />
+          <AllOrSome
+            legend="Types of events"
+            allLabel="All, also those of later versions"
+            options={typeOptions}
+            value={types}
+            error={failure?.issueAt('types')}
+            onChange={(value) => set({ types: value })}
+          />
+          <AllOrSome
+            legend="Environments"
+            allLabel="All, Customer among them"
+            options={eventEnvironments}
+            value={environments}
+            error={failure?.issueAt('environments')}
+            onChange={(value) => set({ environments: value })}
+          />
+        </DialogFields>
         <DialogFooter isDisabled={types?.size === 0 || environments?.size === 0}>
           {webhook ? 'Save' : 'Create the webhook'}
         </DialogFooter>

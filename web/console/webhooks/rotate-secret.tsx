@@ -2,7 +2,7 @@ import { type FormEvent, useState } from 'react';
 import { payloadOf } from '../graphql/client.ts';
 import { RotateWebhookSecret } from '../graphql/generated.ts';
 import { useMutation } from '../graphql/use-mutation.ts';
-import { Dialog, DialogFooter } from '../ui/dialog.tsx';
+import { Dialog, DialogFields, DialogFooter } from '../ui/dialog.tsx';
 import { type Overlap, overlaps } from '../ui/durations.ts';
 import { FailureNotice } from '../ui/failure-notice.tsx';
 import { SelectField } from '../ui/field.tsx';
@@ -44,12 +44,14 @@ export function RotateSecret({ webhook, onClose, onRotated }: RotateSecretProps)
         {webhook.previousSecretEndsAt !== null && (
           <p className="notice">The secret that was replaced before this one stops working at once.</p>
         )}
-        <SelectField
-          label="How long does the current secret still work?"
-          value={overlap}
-          options={overlaps}
-          onChange={setOverlap}
-        />
+        <DialogFields isLocked={rotation.isLocked}>
+          <SelectField
+            label="How long does the current secret still work?"
+            value={overlap}
+            options={overlaps}
+            onChange={setOverlap}
+          />
+        </DialogFields>
         <FailureNotice title="The secret was not replaced" failure={rotation.failure} />
         <DialogFooter>Replace the secret</DialogFooter>
       </form>

@@ -137,7 +137,14 @@ function Header({ webhook, onChanged, onSent }: HeaderProps) {
             Send test event
           </Button>
           <Button onClick={() => setDialog('edit')}>Edit …</Button>
-          <Button onClick={() => setDialog('rotate')}>Rotate the secret …</Button>
+          <Button
+            onClick={() => {
+              onChanged(); // another rotation may have replaced the secret meanwhile, which the dialog says
+              setDialog('rotate');
+            }}
+          >
+            Rotate the secret …
+          </Button>
           <Button onClick={() => setDialog('switch')}>{isEnabled ? 'Disable …' : 'Enable …'}</Button>
           <Button variant="danger" onClick={() => setDialog('delete')}>
             Delete …
