@@ -103,7 +103,7 @@ export function createSend(options: GatewayOptions): Send {
       // Half of what is left, so that a request that gets no response can be sent again.
       const limitMs = (deadline - startedAt) / (isLast ? 1 : 2);
       const outcome = await withLimit(endpoint, limitMs, signal, async (limit) =>
-        readResponse(await send(endpoint, { method: 'POST', headers, body, redirect: 'manual', signal: limit }), ownType),
+        readResponse(await send(endpoint, { method: 'POST', headers, body, redirect: 'manual', signal: limit }), type, ownType),
       ).catch((cause: unknown) => lost(endpoint, cause));
       signal?.throwIfAborted();
       const error = outcome instanceof GatewayError ? outcome : undefined;
@@ -148,10 +148,11 @@ function toJson(content: object): string {
 /**
  * Reads the response to a GraphQL request.
  *
+ * @param type the type of the operation.
  * @param ownType the type of an operation of the client, which calls its field `result`; that of a query may be null.
  * @throws GatewayError when it has errors, or is not one of the gateway.
  */
-async function readResponse(response: Response, ownType: string | undefined) {
+async function readResponse(response: Response, type: string, ownType: string | undefined) {
   const { status, ok, headers } = response;
   const text = await response.text();
   const requestId = headers.get('x-request-id') ?? undefined;
@@ -162,7 +163,13 @@ async function readResponse(response: Response, ownType: string | undefined) {
   // A proxy's errors may look like those of the gateway, which always have a code.
   const problem = Array.isArray(errors) ? errors[0] : (errors ?? undefined);
   const { code: reason, issues } = problem?.extensions ?? {};
-  if (problem && typeof reason === 'string') throw createError(reason, problem.message, { issues, requestId, retryAfterSeconds });
+  if (problem && typeof reason === 'string') {
+    const isPartial = type === 'mutation' && Object.values(Object(data)).some(isObject);
+    const message = isPartial
+      ? `${problem.message} A change may have been made: only a part of the result is missing.`
+      : problem.message;
+    throw createError(reason, message, { issues, requestId, retryAfterSeconds });
+  }
   const result = ownType === undefined ? data : data?.result;
   const isWhole = ok && problem === undefined;
   if (isWhole && ownType === 'mutation' && result?.code) throw createError(result.code, result.message, { ...result, requestId });

@@ -121,6 +121,17 @@ test('values that JSON expresses are sent, in a list too', async () => {
   expect(userGroup.properties).toEqual(JSON.parse(JSON.stringify(properties)));
 });
 
+test('of a change whose result cannot be read as a whole, the error says that it may have been made', async () => {
+  const writing = await clientWith('groups:write');
+  await writing.userGroups.getOrCreate({ providedId: 'partly read' });
+  const document = `mutation { updateUserGroup(input: { by: { providedId: "partly read" }, name: "made" }) {
+    ... on UpdateUserGroupPayload { userGroup { name events(first: 1) { nodes { type } } } } } }`;
+  const error = await writing.query(document).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(ForbiddenError);
+  expect(error).toMatchObject({ message: expect.stringMatching(/audit:read.* A change may have been made/) });
+  expect(await client.userGroups.get({ providedId: 'partly read' })).toMatchObject({ name: 'made' });
+});
+
 test('a gateway with persisted operations executes those of the client, which its package lists', async () => {
   const content = readFileSync(new URL('../../client/operations.json', import.meta.url), 'utf8');
   const persistedOperations = await parsePersistedOperations([{ content }], schema, true);
