@@ -149,6 +149,7 @@ describe('caller', () => {
       'createdAt',
       'enabled',
       'environmentTag',
+      'expired',
       'expiresAt',
       'id',
       'lastUsedAt',

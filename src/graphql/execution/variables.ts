@@ -22,6 +22,7 @@ import {
   type VariableNode,
   visit,
 } from 'graphql';
+import { didYouMean } from '../../did-you-mean.ts';
 import { isExactNumber } from '../../json.ts';
 import type { RawVariables } from '../selection.ts';
 
@@ -92,22 +93,45 @@ export type VariableCheck = (variables: RawVariables) => GraphQLError | undefine
 
 /**
  * Finds values with far more members than their type has. graphql-js rejects these too, but prints all of their members in each
- * of its errors. Linear in the size of the variables.
+ * of its errors. Also finds misspelled variables, which it ignores: the change would be another one. Linear in the size of the
+ * variables.
  */
 export function createVariableCheck(schema: GraphQLSchema, { variableDefinitions = [] }: OperationDefinitionNode): VariableCheck {
   const types = variableDefinitions.flatMap(({ variable, type }) => {
     const inputType = typeFromAST(schema, type as never);
     return isInputType(inputType) ? [[variable.name.value, inputType] as const] : [];
   });
+  const declared = new Set(variableDefinitions.map(({ variable }) => variable.name.value));
   return (variables) => {
     for (const [name, type] of types) {
       if (Object.hasOwn(variables, name) && isOversized(variables[name], type)) {
         return new GraphQLError(`The value of variable "$${name}" has too many members for its type ${type}.`);
       }
     }
-    return undefined;
+    return findMisspelled(variables, declared);
   };
 }
+
+/** How many variables that were not sent, and that the operation does not declare, are compared. */
+const maxCompared = 20;
+
+/**
+ * The first variable that the operation does not declare, and that resembles one which it declares and was not sent. Others are
+ * ignored, as GraphQL says: clients may send the same variables with several operations.
+ */
+function findMisspelled(variables: RawVariables, declared: ReadonlySet<string>): GraphQLError | undefined {
+  const missing = [...declared].filter((name) => !Object.hasOwn(variables, name)).slice(0, maxCompared);
+  if (missing.length === 0) return undefined;
+  const unknown = Object.keys(variables).filter((name) => !declared.has(name));
+  for (const name of unknown.slice(0, maxCompared)) {
+    const near = didYouMean(name, missing) ?? missing.find((other) => contains(name, other) || contains(other, name));
+    if (near) return new GraphQLError(`The operation has no variable "$${name}". Did you mean "$${near}"?`);
+  }
+  return undefined;
+}
+
+/** Whether a name has another one in it, as `expectedVersion` has `version`. */
+const contains = (name: string, part: string): boolean => part.length >= 4 && name.toLowerCase().includes(part.toLowerCase());
 
 function isOversized(value: unknown, type: GraphQLInputType): boolean {
   if (typeof value !== 'object' || value === null) return false;
