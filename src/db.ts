@@ -37,7 +37,7 @@ export interface UserGroupStatements
 export interface ApiTokenStatements extends ApiTokenLookups, ApiTokenWrites {}
 
 /**
- * The database: Prisma's client, whose models `userGroup`, `apiToken`, `event` and `webhook` also have the hot statements. Keys that are
+ * The database: Prisma's client, whose models `userGroup`, `apiToken`, `event` and `webhook` also have statements. Keys that are
  * requested in one turn of the event loop are sent in one statement. The queue is fair between their `queueKey`s, so that no API
  * token alone fills it.
  *

@@ -116,6 +116,7 @@ async function openAndRun<Result>(
   const config = readConfig(process.env, process.stderr.isTTY);
   const log = openLog(config, processIo.log);
   if (cluster.isPrimary) warnOfSettings(log);
+  let hasBegun = false;
   const database = await openDatabase({ ...config, mustExist, signal, onEvent: (message) => log.warn(message) });
   try {
     signal.throwIfAborted();
@@ -136,10 +137,12 @@ async function openAndRun<Result>(
     await requirePrivileges(database);
     await requireKeys(config, keys, database); // another process may have written first, with other keys
     signal.throwIfAborted();
+    hasBegun = true;
     return await work({ config, log, database, keys });
   } catch (cause) {
     if (!isUnavailable(cause)) throw cause;
-    throw new Error(`The database is unavailable: ${(cause as Error).message}`, { cause });
+    const isUncertain = hasBegun ? '. If this was to change something, that may have been done: look before you repeat it.' : '';
+    throw new Error(`The database is unavailable: ${(cause as Error).message}${isUncertain}`, { cause });
   } finally {
     await database.close();
   }

@@ -106,8 +106,9 @@ async function writeGroups(
   const { header, write } = groupFormats[format];
   const failed = new Promise<never>((_, reject) => target.once('error', reject));
   failed.catch(() => {});
+  const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
   const send = async (text: string) => {
-    if (!target.write(text)) await Promise.race([once(target, 'drain'), failed]);
+    if (!target.write(text)) await Promise.race([once(target, 'drain'), failed, stopped]);
   };
   let count = 0;
   if (header) await send(header);
@@ -117,6 +118,6 @@ async function writeGroups(
     count += groups.length;
     progress.update({ count, fraction });
   }
-  await Promise.race([new Promise<void>((resolve) => target.write('', () => resolve())), failed]);
+  await Promise.race([new Promise<void>((resolve) => target.write('', () => resolve())), failed, stopped]);
   return count;
 }

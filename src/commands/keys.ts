@@ -11,7 +11,7 @@ import {
 import { bindSigningKeys } from '../embed-tokens/statements/signing-keys.ts';
 import { generateEncryptionKey, maxEncryptionKeys } from '../encryption/key-texts.ts';
 import type { KeyRing } from '../encryption/keys.ts';
-import { reencryptAll } from '../key-rotation/key-rotation.ts';
+import { type ReencryptionResult, reencryptAll } from '../key-rotation/key-rotation.ts';
 import { countRowsByKey, type EncryptedTable, type KeyUse, withKeysLock } from '../key-rotation/statements.ts';
 import { type CommandContext, ownAuthor, withExistingDatabase } from './context.ts';
 import { addKey, keyFile, keyRefreshMs } from './key-file.ts';
@@ -68,22 +68,12 @@ async function list(args: readonly string[], io: OutputStreams): Promise<number>
   });
 }
 
-async function rotateEncryption(context: CommandContext, { stdout, stderr }: OutputStreams): Promise<number> {
+async function rotateEncryption(context: CommandContext, io: OutputStreams): Promise<number> {
   const { config, database, keys: ring } = context;
-  const { signal } = context.stop;
+  const { stdout } = io;
   const file = config.encryptionKeys ? undefined : keyFile(config.dataDir);
   const isAdded = await withKeysLock(database, () => addKeyUnlessPending(database, ring, file));
-  // Until every gateway that can read the file encrypts with it.
-  if (isAdded) await sleep(2 * keyRefreshMs, undefined, { signal }).catch(() => signal.throwIfAborted());
-
-  const [to = '', from = null] = ring.ids;
-  await recordEncryptionKeyRotation(database, ownAuthor(), { from, to }); // before, because it may be interrupted
-
-  const progress = openProgress(stderr, 'values');
-  const { changed, remaining, problems } = await reencryptAll(database, ring, (done, total) => {
-    signal.throwIfAborted();
-    progress.update({ count: done, fraction: done / total });
-  }).finally(() => progress.clear());
+  const { changed, remaining, problems } = await encryptWithFirstKey(context, isAdded, io);
   stdout.write(`Encrypted ${changed} tokens, signing keys, webhook secrets and stored responses with the key ${ring.ids[0]}.\n`);
   if (remaining.length > 0) throw new Error(describeRemaining(remaining, problems));
   const others = ring.ids.slice(1);
@@ -94,6 +84,34 @@ async function rotateEncryption(context: CommandContext, { stdout, stderr }: Out
     );
   }
   return 0;
+}
+
+/** @throws the reason of the request to stop, after it has said how far it came. */
+async function encryptWithFirstKey(
+  { database, keys: ring, stop: { signal } }: CommandContext,
+  isAdded: boolean,
+  { stdout, stderr }: OutputStreams,
+): Promise<ReencryptionResult> {
+  const [to = '', from = null] = ring.ids;
+  const progress = openProgress(stderr, 'values');
+  let encrypted = 0;
+  try {
+    // Until every gateway that can read the file encrypts with it.
+    if (isAdded) await sleep(2 * keyRefreshMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+    await recordEncryptionKeyRotation(database, ownAuthor(), { from, to }); // before, because it may be interrupted
+    return await reencryptAll(database, ring, (done, total) => {
+      encrypted = done;
+      signal.throwIfAborted();
+      progress.update({ count: done, fraction: done / total });
+    });
+  } catch (error) {
+    progress.clear();
+    if (error === signal.reason)
+      stdout.write(`${encrypted} values are encrypted with the key ${to}. Run this command again for the rest.\n`);
+    throw error;
+  } finally {
+    progress.clear();
+  }
 }
 
 /**

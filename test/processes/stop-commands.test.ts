@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
+import { startCommitProxy } from '../support/commit-proxy.ts';
 import { makeDataDir } from '../support/data-dir.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { makeKeyedDataDir } from '../support/embedded-gateway.ts';
@@ -59,7 +60,11 @@ test('SIGTERM ends a rotation of the encryption key, which the same command comp
   const keys = () => readFileSync(join(dataDir.path, 'encryption-keys'), 'utf8').trim().split('\n');
   await until(() => keys().length === 2, 'there is another key');
   child.kill('SIGTERM');
-  expect(await ended).toMatchObject({ code: 143, stdout: '', stderr: 'Stopped by SIGTERM.\n' });
+  expect(await ended).toMatchObject({
+    code: 143,
+    stdout: expect.stringMatching(/^0 values are encrypted with the key/),
+    stderr: 'Stopped by SIGTERM.\n',
+  });
   expect(dataDir.postmaster()).toBeUndefined();
   const { code, stdout } = await run(rotate, settings);
   expect({ code, stdout }).toMatchObject({
@@ -105,6 +110,31 @@ test('SIGTERM ends the wait for another process that applies migrations', async 
   expect(await ended).toMatchObject({ code: 143, stdout: '', stderr: 'Stopped by SIGTERM.\n' });
   await other.query('select pg_advisory_unlock_all()');
   other.release();
+});
+
+test('a command that loses the response to its change says that the change may have been made', async () => {
+  const database = await createTestDatabase();
+  const proxy = await startCommitProxy(database.url);
+  onTestFinished(async () => {
+    await proxy.close();
+    await database.close();
+  });
+  proxy.resetNextCommit();
+  const create = ['token', 'create', '--name=n', '--environment=none'];
+  expect(await run(create, { DATABASE_URL: proxy.url })).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^The database is unavailable: .*look before you repeat it\.\n$/),
+  });
+});
+
+test('Ctrl-C while the bundled PostgreSQL stops does not keep it running', async () => {
+  const { dataDir, settings } = embedded();
+  const command = launch(process.execPath, [binary, 'token', 'list'], settings, { detached: true });
+  await until(() => command.output.stdout.includes('No API tokens'), 'it has printed');
+  process.kill(-(command.child.pid ?? Number.NaN), 'SIGINT');
+  await command.ended;
+  expect(dataDir.postmaster()).toBeUndefined();
 });
 
 test('a command whose work is done, and whose output nobody reads, is ended by SIGTERM at once', async () => {

@@ -1,16 +1,14 @@
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import type { Binaries } from './binaries.ts';
 import { freePort, isFree } from './free-port.ts';
 import { findLayout, keyFileName, type Layout, requireUsable, restoreDraftName, UncertainDatabase } from './layout.ts';
 import { ensurePassword } from './password.ts';
 import { isPostmaster, removeOldSockets, removeStaleLock, runningPostmaster, socketSettings } from './server-lock.ts';
-
-const run = promisify(execFile);
 
 /** The superuser, which also owns the gateway's database. */
 export const superuser = 'gateway';
@@ -218,17 +216,23 @@ export async function stopServer(layout: Layout, binaries: Binaries, fastMs = 60
 
 /**
  * Runs a PostgreSQL program as PostgreSQL's user, without this process's environment, which may have settings for other programs.
+ * In a process group of its own: it completes what it does when the terminal sends a signal to the group of this process.
  */
 async function execute(layout: Layout, program: string, args: string[]): Promise<void> {
   const env = { PATH: process.env['PATH'], SystemRoot: process.env['SystemRoot'], LC_ALL: 'C' };
+  const detached = process.platform !== 'win32'; // where it would open a window
+  const options = { cwd: layout.home, env, detached, windowsHide: true, ...layout.user };
+  const child = spawn(program, args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
+  let text = '';
+  child.stderr.setEncoding('utf8').on('data', (part: string) => {
+    text += part;
+  });
   try {
-    await run(program, args, { cwd: layout.home, env, windowsHide: true, ...layout.user });
+    const [status, signal] = await once(child, 'close');
+    if (status !== 0) throw new Error(text.trim() || `It ended with ${status ?? signal}.`);
   } catch (cause) {
-    const { code, stderr } = cause as { code?: unknown; stderr?: string };
-    const missing = code === 'ENOENT' ? 'It cannot run on this system (its C library may be musl, not glibc). ' : '';
-    throw new Error(
-      `${program} failed. ${missing}${stderr?.trim() ?? ''}\nTo use a PostgreSQL server of your own instead, set DATABASE_URL.`,
-      { cause },
-    );
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const reason = code === 'ENOENT' ? 'It cannot run on this system (its C library may be musl, not glibc).' : message;
+    throw new Error(`${program} failed. ${reason}\nTo use a PostgreSQL server of your own instead, set DATABASE_URL.`, { cause });
   }
 }

@@ -52,7 +52,7 @@ export interface EmbeddedOptions {
  */
 export async function openEmbedded(dataDir: string, options: EmbeddedOptions = {}): Promise<EmbeddedPostgres> {
   return open(dataDir, options).catch((error: unknown) => {
-    // Ctrl-C also ends the programs of PostgreSQL that create the cluster and start the server, which then seem to fail.
+    // The wait has ended with what it waited for.
     options.signal?.throwIfAborted();
     throw error;
   });

@@ -120,7 +120,7 @@ function readLock(file: string): Postmaster | 'damaged' | undefined {
 
 function ageMs(file: string): number {
   const changed = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
-  return changed === undefined ? writingMs : Date.now() - changed;
+  return changed === undefined ? writingMs : Math.max(0, Date.now() - changed); // the clock may have been set back
 }
 
 /**
