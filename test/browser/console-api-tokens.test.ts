@@ -156,6 +156,7 @@ test('changes whose responses are lost are not said to have failed; trying again
     await alert.waitFor();
     expect(await alert.textContent()).toMatch(/Trying again is safe/);
     expect(await alert.textContent()).not.toMatch(/was not|could not/);
+    expect(await alert.evaluate((element) => element.getBoundingClientRect().top >= 0)).toBe(true);
     // Another change would be a second one, and the first would stay.
     await expect.poll(() => dialog.locator('[aria-disabled]').count()).toBe(0);
     for (const field of await dialog.locator('input, select').all()) expect(await field.isDisabled()).toBe(true);
@@ -176,7 +177,9 @@ test('changes whose responses are lost are not said to have failed; trying again
   await page.getByRole('button', { name: 'Rotate lost' }).click();
   await dialog.getByLabel('How long does the current secret still work?').selectOption('It stops working at once');
   expect(await nameOf(await submitTwice('RotateApiToken', 'Replace the secret'))).toBe('lost');
-  expect(await gateway.database.prisma.event.count({ where: { type: 'api_token.rotated' } })).toBe(2);
+  const { id } = await gateway.database.prisma.apiToken.findFirstOrThrow({ where: { name: 'lost' } });
+  const rotations = { type: 'api_token.rotated', subjectApiTokenId: id };
+  expect(await gateway.database.prisma.event.count({ where: rotations })).toBe(1);
 });
 
 test('after a mistake in a field, which Enter submitted, the field has the focus', async () => {
@@ -217,6 +220,8 @@ test('leaving is asked about once something was entered in a dialog', async () =
   await expect.poll(() => page.url()).toContain('/console/api-tokens');
   expect(await name.inputValue()).toBe('entered');
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  const opener = page.getByRole('button', { name: 'New API token' });
+  expect(await opener.evaluate((element) => element === document.activeElement)).toBe(true);
   await page.goBack();
   await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
 });

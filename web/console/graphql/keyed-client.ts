@@ -52,8 +52,8 @@ export function keyedClient(client: Client, onReplayed?: () => void): KeyedClien
 /** Failures that the same request has each time, and that come before any change. */
 const refusals: ReadonlySet<string> = new Set(['INVALID_INPUT', 'MALFORMED_JSON', 'PAYLOAD_TOO_LARGE']);
 
-/** Changes that replace what an earlier one may have done. */
-const replacing = /\bmutation (RedeliverEvents|Rotate|Set|Suspend|Update)/;
+/** Changes that replace what an earlier one may have done, and that a person can start while one is not known to be made. */
+const replacing = /\bmutation RedeliverEvents/;
 
 /** Not `crypto.randomUUID`, which browsers have only over HTTPS and on the own machine. */
 function createKey(): string {

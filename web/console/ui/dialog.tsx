@@ -34,7 +34,8 @@ const DialogContext = createContext({ onClose: () => {}, isBusy: false, isClosab
 export function Dialog({ title, children, onClose, isBusy = false, isClosable = !isBusy }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  useEffect(() => {
+  // Closed before it is removed, which would lose the focus that the browser returns.
+  useLayoutEffect(() => {
     const dialog = element.current;
     if (dialog && !dialog.open) {
       dialog.showModal();
@@ -85,7 +86,10 @@ interface DialogFieldsProps {
   readonly children: ReactNode;
 }
 
-/** The fields of a dialog's form. While they are locked, the button that submits the form has their focus. */
+/**
+ * The fields of a dialog's form. While they are locked, the button that submits the form has their focus, and leaving the page is
+ * asked about.
+ */
 export function DialogFields({ isLocked, children }: DialogFieldsProps) {
   const element = useRef<HTMLFieldSetElement>(null);
   /** What had the focus, and gets it back. */
@@ -96,8 +100,9 @@ export function DialogFields({ isLocked, children }: DialogFieldsProps) {
       element.current?.form?.querySelector<HTMLElement>('[type=submit]')?.focus();
     if (!isLocked) focused.current?.focus();
   }, [isLocked]);
+  useEffect(() => (isLocked ? holdUnsaved() : undefined), [isLocked]);
   const onFocus = (event: FocusEvent<HTMLElement>) => {
-    focused.current = event.target;
+    if (!isLocked) focused.current = event.target;
   };
   const onBlur = () => {
     if (!isLocked) focused.current = null;

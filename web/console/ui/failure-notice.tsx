@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react';
 import { outsideHref } from '../app/router.tsx';
 import type { Failure, FailureCode } from '../graphql/failure.ts';
 import { Button } from './button.tsx';
@@ -18,8 +19,7 @@ const remedies: Partial<Record<FailureCode, string>> = {
 
 const unknownTitle = 'It is not known whether the change was made';
 
-const safeToRepeat =
-  'Trying again is safe within 24 hours: the change is made only once, and you get its result. Until then nothing can be edited here.';
+const safeToRepeat = 'Trying again is safe within 24 hours: the change is made only once, and you get its result.';
 
 /** Programs read the header; here the number itself is shown. */
 const retryAfterSentence = ' Try again after the number of seconds in the Retry-After header.';
@@ -39,8 +39,13 @@ interface FailureNoticeProps {
 /** A failure: what happened, what to do, and the id to look it up in the log. Read out when it appears. */
 export function FailureNotice(props: FailureNoticeProps) {
   const { failure, title, unknownRemedy = safeToRepeat, onRetry, retryLabel = 'Try again', onReset } = props;
+  const element = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // A long dialog may be scrolled away from it.
+    if (failure && element.current?.closest('dialog')) element.current.scrollIntoView({ block: 'center' });
+  }, [failure]);
   return (
-    <div role="alert">
+    <div role="alert" ref={element}>
       {failure && (
         <div className="notice bad">
           <WarningIcon />
