@@ -112,6 +112,9 @@ export function createVariableCheck(schema: GraphQLSchema, { variableDefinitions
   };
 }
 
+/** Shorter names resemble others that mean something else. */
+const minLength = 4;
+
 /** How many variables that were not sent, and that the operation does not declare, are compared. */
 const maxCompared = 20;
 
@@ -124,14 +127,11 @@ function findMisspelled(variables: RawVariables, declared: ReadonlySet<string>):
   if (missing.length === 0) return undefined;
   const unknown = Object.keys(variables).filter((name) => !declared.has(name));
   for (const name of unknown.slice(0, maxCompared)) {
-    const near = didYouMean(name, missing) ?? missing.find((other) => contains(name, other) || contains(other, name));
+    const near = name.length >= minLength && didYouMean(name, missing, 1);
     if (near) return new GraphQLError(`The operation has no variable "$${name}". Did you mean "$${near}"?`);
   }
   return undefined;
 }
-
-/** Whether a name has another one in it, as `expectedVersion` has `version`. */
-const contains = (name: string, part: string): boolean => part.length >= 4 && name.toLowerCase().includes(part.toLowerCase());
 
 function isOversized(value: unknown, type: GraphQLInputType): boolean {
   if (typeof value !== 'object' || value === null) return false;
