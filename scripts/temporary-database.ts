@@ -21,6 +21,7 @@ export async function openTemporaryDatabase(settings: string[] = []): Promise<Te
   const { signal, reason } = abortOn(untilStopRequested());
   const server = await openEmbedded(dataDir, { settings, signal }).catch((error: unknown) => {
     remove();
+    if (signal.aborted) process.exit(exitCodeOf(reason()));
     throw error;
   });
   const database = connectDatabase(server.connection('postgres'));

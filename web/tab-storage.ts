@@ -42,7 +42,7 @@ function openTabStorage(): Storage {
 /** The name of what this gateway has in the browser: others may be below the same origin. */
 export const storageKeyOf = (item: string): string => `user-group-gateway.${item} ${new URL('.', document.baseURI).pathname}`;
 
-/** Stores an item until the tab is closed; until the page is left if there is no space. */
+/** Stores an item until the tab is closed; forgets it if there is no space. */
 export function storeInTab(key: string, value: string): void {
   try {
     tabStorage.setItem(key, value);

@@ -141,7 +141,7 @@ async function openAndRun<Result>(
     return await work({ config, log, database, keys });
   } catch (cause) {
     if (!isUnavailable(cause)) throw cause;
-    const isUncertain = hasBegun ? '. If this was to change something, that may have been done: look before you repeat it.' : '';
+    const isUncertain = hasBegun ? '. What was under way may have been done.' : '';
     throw new Error(`The database is unavailable: ${(cause as Error).message}${isUncertain}`, { cause });
   } finally {
     await database.close();

@@ -103,14 +103,11 @@ async function encryptWithFirstKey(
       encrypted = done;
       signal.throwIfAborted();
       progress.update({ count: done, fraction: done / total });
-    });
+    }).finally(() => progress.clear());
   } catch (error) {
-    progress.clear();
     if (error === signal.reason)
-      stdout.write(`${encrypted} values are encrypted with the key ${to}. Run this command again for the rest.\n`);
+      stdout.write(`Encrypted ${encrypted} values with the key ${to} in this run. Run the command again for the rest.\n`);
     throw error;
-  } finally {
-    progress.clear();
   }
 }
 

@@ -56,6 +56,7 @@ export async function openDatabase({
     await createDatabase(embedded.connection('postgres'), embeddedDatabase, mustExist);
   } catch (cause) {
     await embedded.close();
+    signal?.throwIfAborted();
     const text = `The database in ${resolve(dataDir)} cannot be created or reached: ${messagesOf(cause).join(', ')}. Run the command doctor.`;
     throw new Error(text, { cause });
   }

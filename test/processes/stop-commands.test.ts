@@ -10,6 +10,7 @@ import { createTestDatabase } from '../support/database.ts';
 import { makeKeyedDataDir } from '../support/embedded-gateway.ts';
 import { freePort } from '../support/free-port.ts';
 import { sendRequest } from '../support/gateway.ts';
+import { importText } from '../support/group-files.ts';
 import { testKey } from '../support/keys.ts';
 import { binary, endProcesses, launch, run, serve, until } from '../support/process.ts';
 
@@ -23,6 +24,9 @@ function embedded() {
 
 const start = (settings: Readonly<Record<string, string>>, ...args: string[]) =>
   launch(process.execPath, [binary, ...args], settings);
+
+const environment = (url: string) => ({ ...process.env, DATABASE_URL: url, ENCRYPTION_KEYS: testKey });
+const otherSessions = 'select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()';
 
 test.each([
   ['SIGINT', 130],
@@ -62,7 +66,7 @@ test('SIGTERM ends a rotation of the encryption key, which the same command comp
   child.kill('SIGTERM');
   expect(await ended).toMatchObject({
     code: 143,
-    stdout: expect.stringMatching(/^0 values are encrypted with the key/),
+    stdout: expect.stringMatching(/^Encrypted 0 values with the key \S+ in this run/),
     stderr: 'Stopped by SIGTERM.\n',
   });
   expect(dataDir.postmaster()).toBeUndefined();
@@ -124,17 +128,28 @@ test('a command that loses the response to its change says that the change may h
   expect(await run(create, { DATABASE_URL: proxy.url })).toMatchObject({
     code: 1,
     stdout: '',
-    stderr: expect.stringMatching(/^The database is unavailable: .*look before you repeat it\.\n$/),
+    stderr: expect.stringMatching(/^The database is unavailable: .*What was under way may have been done\.\n$/),
   });
 });
 
-test('Ctrl-C while the bundled PostgreSQL stops does not keep it running', async () => {
-  const { dataDir, settings } = embedded();
-  const command = launch(process.execPath, [binary, 'token', 'list'], settings, { detached: true });
-  await until(() => command.output.stdout.includes('No API tokens'), 'it has printed');
-  process.kill(-(command.child.pid ?? Number.NaN), 'SIGINT');
-  await command.ended;
-  expect(dataDir.postmaster()).toBeUndefined();
+test('SIGTERM ends an export whose reader does not read, and says that it is incomplete', async () => {
+  const database = await createTestDatabase();
+  onTestFinished(() => database.close());
+  const lines = Array.from({ length: 5_000 }, (_, index) =>
+    JSON.stringify({ user_group_id: `g${index}`, name: 'x'.repeat(200) }),
+  );
+  await importText(database, lines.join('\n'), { environment: 'Testing' });
+  const child = spawn(process.execPath, [binary, 'groups', 'export'], { env: environment(database.url) });
+  const exit = once(child, 'exit');
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  await once(child.stdout, 'readable');
+  child.kill('SIGTERM');
+  await until(() => stderr.includes('Stopped by SIGTERM: the export is incomplete.'), 'it has stopped');
+  child.stdout.resume();
+  expect(await exit).toEqual([143, null]);
 });
 
 test('a command whose work is done, and whose output nobody reads, is ended by SIGTERM at once', async () => {
@@ -147,13 +162,11 @@ test('a command whose work is done, and whose output nobody reads, is ended by S
     secretHash: secretHash(index),
   }));
   await database.prisma.apiToken.createMany({ data });
-  const env = { ...process.env, DATABASE_URL: database.url, ENCRYPTION_KEYS: testKey };
-  const child = spawn(process.execPath, [binary, 'token', 'list'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [binary, 'token', 'list'], { env: environment(database.url) });
   const exit = once(child, 'exit');
   await once(child.stdout, 'readable');
-  const others = 'select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()';
   await database.prisma.$disconnect();
-  await until(async () => (await database.pool.query(others)).rowCount === 0, 'it has closed its connections');
+  await until(async () => (await database.pool.query(otherSessions)).rowCount === 0, 'it has closed its connections');
   child.kill('SIGTERM');
   expect(await exit).toEqual([null, 'SIGTERM']);
 });

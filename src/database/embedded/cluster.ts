@@ -222,13 +222,15 @@ async function execute(layout: Layout, program: string, args: string[]): Promise
   const env = { PATH: process.env['PATH'], SystemRoot: process.env['SystemRoot'], LC_ALL: 'C' };
   const detached = process.platform !== 'win32'; // where it would open a window
   const options = { cwd: layout.home, env, detached, windowsHide: true, ...layout.user };
-  const child = spawn(program, args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
-  let text = '';
-  child.stderr.setEncoding('utf8').on('data', (part: string) => {
-    text += part;
-  });
   try {
-    const [status, signal] = await once(child, 'close');
+    const child = spawn(program, args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
+    const closed = once(child, 'close');
+    let text = '';
+    // Without it if the program could not be started.
+    child.stderr?.setEncoding('utf8').on('data', (part: string) => {
+      text += part;
+    });
+    const [status, signal] = await closed;
     if (status !== 0) throw new Error(text.trim() || `It ended with ${status ?? signal}.`);
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;

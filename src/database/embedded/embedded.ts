@@ -51,11 +51,14 @@ export interface EmbeddedOptions {
  * @throws the reason of the signal, if it is aborted before that.
  */
 export async function openEmbedded(dataDir: string, options: EmbeddedOptions = {}): Promise<EmbeddedPostgres> {
-  return open(dataDir, options).catch((error: unknown) => {
-    // The wait has ended with what it waited for.
-    options.signal?.throwIfAborted();
+  const { signal } = options;
+  const opened = await open(dataDir, options).catch((error: unknown) => {
+    signal?.throwIfAborted();
     throw error;
   });
+  if (signal?.aborted) await opened.close();
+  signal?.throwIfAborted();
+  return opened;
 }
 
 async function open(dataDir: string, options: EmbeddedOptions): Promise<EmbeddedPostgres> {
