@@ -252,6 +252,7 @@ test('a webhook that is created again after a response is lost is one, and its f
 test('the dialog that replaces a secret says that another one still signs, also if it was replaced after the page was read', async () => {
   const { webhook } = await createWebhook(gateway, admin);
   const { page } = await openConsole(gateway, `/console/webhook?id=${webhook.id}`, { secret: admin });
+  await page.getByRole('button', { name: 'Rotate the secret …' }).waitFor();
   const mutation = `mutation { rotateWebhookSecret(input: { id: "${webhook.id}", overlapSeconds: 3600 }) { __typename } }`;
   await gateway.graphql(mutation, {}, { token: admin });
   await page.getByRole('button', { name: 'Rotate the secret …' }).click();

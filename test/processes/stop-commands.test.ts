@@ -135,9 +135,9 @@ test('a command that loses the response to its change says that the change may h
 test('SIGTERM ends an export whose reader does not read, and says that it is incomplete', async () => {
   const database = await createTestDatabase();
   onTestFinished(() => database.close());
-  const lines = Array.from({ length: 5_000 }, (_, index) =>
-    JSON.stringify({ user_group_id: `g${index}`, name: 'x'.repeat(200) }),
-  );
+  // The first groups are already more than fits into the pipe.
+  const properties = { text: 'x'.repeat(10_000) };
+  const lines = Array.from({ length: 500 }, (_, index) => JSON.stringify({ user_group_id: `g${index}`, properties }));
   await importText(database, lines.join('\n'), { environment: 'Testing' });
   const child = spawn(process.execPath, [binary, 'groups', 'export'], { env: environment(database.url) });
   const exit = once(child, 'exit');
