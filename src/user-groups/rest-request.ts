@@ -71,13 +71,16 @@ const mappingEntry = /^mapping\[([^[\]]+)\]$/;
 /** A parameter, and what comes after an `&` in its value that is not percent-encoded: a text without `=`, or `amp;`. */
 const cutValue = /(?<=^|&)([^&=]+=[^&]*)&+(?=([^&=]+)(?:&|$)|amp;)/g;
 
+/** A schema id in brackets that the client has not percent-encoded, with a `+` that it has not encoded either. */
+const plusInSchemaId = /(?<=^|&)mapping\[[^=&\]+]*\+[^=&\]]*\]/;
+
 /**
  * The members in a query string: texts, and `mapping` and `properties` as JSON. An entry of the mapping may be a parameter of its
  * own, `mapping[SCHEMA_ID]`.
  *
  * @param names the members that the operation has.
- * @throws InvalidInput for each member that is given more than once or in another form, or whose value ends at an `&`, and for
- *   each that only GraphQL has.
+ * @throws InvalidInput for each member that is given more than once or in another form, or whose value ends at an `&`, for a `+`
+ *   in a schema id that is not encoded, and for each that only GraphQL has.
  * @throws GatewayError `MALFORMED_JSON`, also when what is percent-encoded is not UTF-8.
  */
 export function queryMembers(query: string, names: readonly string[], graphqlOnly: GraphqlOnly): Members {
@@ -89,6 +92,9 @@ export function queryMembers(query: string, names: readonly string[], graphqlOnl
     if (!parameter) continue;
     const message = `is followed by "&${shorten(rest)}", which is no parameter; send an "&" in a value as %26.`;
     issues.push({ path: [parameter.member], message });
+  }
+  if (plusInSchemaId.test(query)) {
+    issues.push({ path: ['mapping'], message: 'has a "+" in a schema id; send a "+" as %2B, and a space as %20.' });
   }
   for (const { name, value, member } of parametersOf(query, [...names, ...Object.keys(graphqlOnly)])) {
     const [, schemaId] = mappingEntry.exec(name) ?? [];

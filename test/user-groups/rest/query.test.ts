@@ -30,6 +30,8 @@ describe('what is stored of a query string', () => {
     ['utm_source=a&utm_source=b&filter[x]=1&nickname=y&map[a]=1&=1', {}],
     ['name=a;b', { name: 'a;b' }],
     ['name=R%26D&', { name: 'R&D' }],
+    ['mapping[C%2B%2B]=a+b', { mapping: { 'C++': 'a b' } }],
+    ['mapping%5Ba+b%5D=wh', { mapping: { 'a b': 'wh' } }],
     ['utm_source=a&debug&name=a&&', { name: 'a' }],
     ['name=a;nick=b;name&mapping[s]=%3Bname=c', { name: 'a;nick=b;name', mapping: { s: ';name=c' } }],
   ])('%s', async (query, expected) => {
@@ -77,6 +79,8 @@ describe('what would be lost of a query string is an error', () => {
     ['name=R&&D', ['name'], 'is followed by "&D", which is no parameter; send an "&" in a value as %26.'],
     ['name=O&amp;Brien=x', ['name'], 'is followed by "&amp;", which is no parameter; send an "&" in a value as %26.'],
     ['name=R&D&utm_source=a', ['name'], 'is followed by "&D", which is no parameter; send an "&" in a value as %26.'],
+    ['mapping[C++]=wh', ['mapping'], 'has a "+" in a schema id; send a "+" as %2B, and a space as %20.'],
+    ['name=a&mapping[a+b]=wh', ['mapping'], 'has a "+" in a schema id; send a "+" as %2B, and a space as %20.'],
     ['names=a', ['name'], 'was sent as names; send name=TEXT.'],
     ['mapping[]=wh', ['mapping'], `was sent as mapping[]; ${asMapping}`],
     ['mapping[=wh', ['mapping'], `was sent as mapping[; ${asMapping}`],
