@@ -203,12 +203,14 @@ export async function stopServer(layout: Layout, binaries: Binaries, fastMs = 60
     ['fast', fastMs],
     ['immediate', 10_000],
   ] as const) {
-    try {
-      // -W, no waiting: pg_ctl would mistake a server that another process starts in the meantime for the one to stop.
-      await execute(layout, binaries.pgCtl, ['stop', '-m', mode, '-W', '-D', layout.cluster]);
-    } catch (error) {
-      if (isPostmaster(pid, layout)) throw error;
-    }
+    // -W, no waiting: pg_ctl would mistake a server that another process starts in the meantime for the one to stop.
+    const stop = () => execute(layout, binaries.pgCtl, ['stop', '-m', mode, '-W', '-D', layout.cluster]);
+    // Twice: a signal of the terminal ends it as long as it has not left the process group.
+    await stop()
+      .catch(stop)
+      .catch((error: unknown) => {
+        if (isPostmaster(pid, layout)) throw error;
+      });
     for (const deadline = Date.now() + patienceMs; Date.now() < deadline; await sleep(20)) if (!isPostmaster(pid, layout)) return;
   }
   throw new Error(`The embedded PostgreSQL (process ${pid}) did not stop.`);
