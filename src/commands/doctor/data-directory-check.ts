@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:f
 import { dirname, join, resolve } from 'node:path';
 import { bundledMajor } from '../../database/embedded/binaries.ts';
 import { findLoss } from '../../database/embedded/cluster.ts';
-import { findEmbedded } from '../../database/embedded/embedded.ts';
+import { findEmbedded } from '../../database/embedded/find-embedded.ts';
 import { type Layout, UncertainDatabase } from '../../database/embedded/layout.ts';
 import { readPassword } from '../../database/embedded/password.ts';
 import { type Check, failure, type Outcome, ok, skipped, warning } from './check.ts';

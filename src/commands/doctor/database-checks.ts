@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { connectDatabase } from '../../database/client.ts';
 import { describeServers } from '../../database/database-url.ts';
-import { connectionTo, findEmbedded } from '../../database/embedded/embedded.ts';
+import { connectionTo, findEmbedded } from '../../database/embedded/find-embedded.ts';
 import { minServerVersion, readMigrationState, requireAllPrivileges } from '../../database/migrate.ts';
 import { embeddedDatabase } from '../../database/open.ts';
 import { readOnlyState } from '../../database/probe.ts';

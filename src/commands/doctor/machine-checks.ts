@@ -1,7 +1,7 @@
 import { readFileSync, statfsSync } from 'node:fs';
 import { get } from 'node:http';
 import { resolve } from 'node:path';
-import { findEmbedded } from '../../database/embedded/embedded.ts';
+import { findEmbedded } from '../../database/embedded/find-embedded.ts';
 import { packageRoot } from '../../package-root.ts';
 import { ConfigError, settings } from '../../settings.ts';
 import { findEmpty, findMisspelled } from '../context.ts';

@@ -5,10 +5,10 @@ import type { Connection } from '../client.ts';
 import { applicationNames } from '../database-url.ts';
 import { connectionFailure, withCode } from '../errors.ts';
 import { type Binaries, findBinaries, importPrograms } from './binaries.ts';
-import { createCluster, readMajor, startServer, stopServer, superuser } from './cluster.ts';
-import { copiesFolder, findLayout, type Layout, layOut } from './layout.ts';
-import { passwordFile, passwordRemedy, readPassword, requirePassword } from './password.ts';
-import { isUsedElsewhere, type Postmaster, runningPostmaster } from './server-lock.ts';
+import { createCluster, startServer, stopServer, superuser } from './cluster.ts';
+import { copiesFolder, type Layout, layOut } from './layout.ts';
+import { passwordFile, passwordRemedy, requirePassword } from './password.ts';
+import { runningPostmaster } from './server-lock.ts';
 
 /** How long a server may take to start, including crash recovery. */
 const startTimeoutMs = 120_000;
@@ -235,31 +235,4 @@ function wrongPassword(layout: Layout, binaries: Binaries, cause: unknown): Erro
 export function isTransient(error: unknown): boolean {
   const { code } = error as { code?: string };
   return ['57P03', '57P01', connectionFailure, 'ECONNREFUSED', 'ECONNRESET'].includes(code ?? '');
-}
-
-/** What there is of an embedded PostgreSQL, found without creating, starting or changing anything. */
-export interface FoundEmbedded {
-  readonly layout: Layout;
-  /** The major version that created the data; undefined if there are none yet. */
-  readonly major: string | undefined;
-  /** The file with the password. */
-  readonly passwordFile: string;
-  /** The running server. */
-  readonly server: Postmaster | undefined;
-  /** Whether another server runs, whose process is not visible here. */
-  readonly isUsedElsewhere: boolean;
-}
-
-/** Looks for the embedded PostgreSQL of a `DATA_DIR`. @returns undefined if the folder does not exist. */
-export async function findEmbedded(dataDir: string): Promise<FoundEmbedded | undefined> {
-  const layout = findLayout(dataDir);
-  if (!layout) return undefined;
-  const server = runningPostmaster(layout);
-  const isElsewhere = !server && (await isUsedElsewhere(layout));
-  return { layout, major: readMajor(layout), passwordFile: passwordFile(layout), server, isUsedElsewhere: isElsewhere };
-}
-
-/** How to connect to a server that was found; undefined if none runs. @throws Error when its password cannot be read. */
-export function connectionTo({ layout, server }: FoundEmbedded, database: string): Connection | undefined {
-  return server && embeddedConnection(server.port, readPassword(layout), database);
 }
