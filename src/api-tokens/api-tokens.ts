@@ -1,52 +1,23 @@
 import { recordApiTokenCreation, recordApiTokenRevocation, recordApiTokenUpdate, systemAuthor } from '../audit-log/record.ts';
 import type { Author } from '../audit-log/statements/insert.ts';
 import { retryOnConflict } from '../database/errors.ts';
-import { timeIssues } from '../database/keyset.ts';
 import { type ClockReader, readClock } from '../database/timed-read.ts';
 import type { Db } from '../db.ts';
-import { InvalidInput, type Issue, NotFound } from '../errors.ts';
-import type { ApiToken, EnvironmentTag, PrismaClient, Prisma as PrismaTypes } from '../generated/prisma/client.ts';
-import { type Scope, scopeNames } from '../scopes.ts';
+import { InvalidInput, NotFound } from '../errors.ts';
+import type { ApiToken, PrismaClient, Prisma as PrismaTypes } from '../generated/prisma/client.ts';
 import { hashSecret, issueToken } from '../tokens.ts';
 import { assertNoIssues } from '../user-groups/rules.ts';
-import { newTextIssues, nullIssues } from '../user-groups/values.ts';
+import { nullIssues } from '../user-groups/values.ts';
+import { type ApiTokenRequest, apiTokenNameIssues, endOf, rateLimitIssues, requestIssues } from './rules.ts';
 import { type ApiTokenRecord, lockApiToken, lockFirstApiToken, revokeUnrevoked } from './statements.ts';
 
 /** The longest that a replaced secret stays accepted, in seconds: a week. */
 export const maxOverlapSeconds = 604_800;
 
-/** The most requests in 60 seconds that an API token may be limited to. */
-export const maxApiTokenRateLimit = 1_000_000;
-
-/** The issues of the name of an API token to issue. */
-export const apiTokenNameIssues = (name: string): Issue[] => newTextIssues(['name'], name);
-
-/** The issues of the rate limit of an API token; null and undefined have none. */
-export function rateLimitIssues(rateLimit: number | null | undefined): Issue[] {
-  if (rateLimit == null || (Number.isInteger(rateLimit) && rateLimit >= 1 && rateLimit <= maxApiTokenRateLimit)) return [];
-  return [{ path: ['rateLimit'], message: `must be a whole number from 1 to ${maxApiTokenRateLimit}.` }];
-}
-
 /** Checks how long a replaced secret stays valid: 0 to {@link maxOverlapSeconds}, whole. @throws InvalidInput. */
 export function checkOverlap(overlapSeconds: number): void {
   if (Number.isInteger(overlapSeconds) && overlapSeconds >= 0 && overlapSeconds <= maxOverlapSeconds) return;
   throw new InvalidInput([{ path: ['overlapSeconds'], message: `must be a whole number from 0 to ${maxOverlapSeconds}.` }]);
-}
-
-/** The properties of an API token to issue. */
-export interface ApiTokenRequest {
-  /** What the token is for: 1 to 255 characters. */
-  readonly name: string;
-  /** The environment it has access to; `null` means untagged. */
-  readonly environmentTag: EnvironmentTag | null;
-  /** At least one. */
-  readonly scopes: readonly Scope[];
-  /** When it expires, in the future, by the database's clock; `null` means never. */
-  readonly expiresAt: Date | null;
-  /** After how many seconds it expires, from 1 on, instead of `expiresAt`. */
-  readonly expiresInSeconds?: number | null | undefined;
-  /** How many requests may be sent with it in 60 seconds: 1 to 1,000,000; `null`, the default, means the setting RATE_LIMIT. */
-  readonly rateLimit?: number | null | undefined;
 }
 
 /** An API token with its secret, which is nowhere else: only its hash is stored. */
@@ -57,24 +28,6 @@ export interface IssuedApiToken {
 
 type Prisma = Pick<PrismaClient, 'apiToken' | '$transaction'> & ClockReader;
 type Transaction = Pick<PrismaTypes.TransactionClient, 'apiToken' | 'event'> & ClockReader;
-
-/** The issues of an API token to issue. @param now the time, by the database's clock. */
-function* requestIssues(request: ApiTokenRequest, now: Date): Generator<Issue> {
-  const { name, scopes, expiresAt, expiresInSeconds, rateLimit } = request;
-  yield* apiTokenNameIssues(name);
-  if (scopes.length === 0) yield { path: ['scopes'], message: `must contain at least one of ${scopeNames.join(', ')}.` };
-  const end = endOf(request, now);
-  const path = [expiresInSeconds == null ? 'expiresAt' : 'expiresInSeconds'];
-  if (expiresInSeconds != null && expiresAt) yield { path, message: 'must not be given together with expiresAt.' };
-  else if (expiresInSeconds != null && expiresInSeconds < 1) yield { path, message: 'must be at least 1.' };
-  else if (end && end <= now) yield { path, message: 'must be in the future.' };
-  else yield* timeIssues(path, end);
-  yield* rateLimitIssues(rateLimit);
-}
-
-/** When an API token to issue expires; null means never. @param now the time, by the database's clock. */
-const endOf = ({ expiresAt, expiresInSeconds }: ApiTokenRequest, now: Date): Date | null =>
-  expiresInSeconds == null ? expiresAt : new Date(now.getTime() + expiresInSeconds * 1_000);
 
 /** Issues an API token, and records that. @param author who issues it; by default the gateway itself. @throws InvalidInput. */
 export async function issueApiToken(

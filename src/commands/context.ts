@@ -141,7 +141,7 @@ async function openAndRun<Result>(
     return await work({ config, log, database, keys });
   } catch (cause) {
     if (!isUnavailable(cause)) throw cause;
-    const isUncertain = hasBegun ? '. What was under way may have been done.' : '';
+    const isUncertain = hasBegun ? '. A change that was in progress may have been made.' : '';
     throw new Error(`The database is unavailable: ${(cause as Error).message}${isUncertain}`, { cause });
   } finally {
     await database.close();

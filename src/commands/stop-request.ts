@@ -23,7 +23,7 @@ const sameSignalMs = 1_000;
  * A second SIGTERM or SIGINT stops the process immediately, with its {@link exitCodeOf}. SIGHUP does not count: shells repeat it
  * when their terminal is closed, and supervisors may send it after SIGTERM, or before.
  *
- * @param ended is aborted once there is nothing to stop any more: signals then end the process as usual.
+ * @param ended is aborted once nothing is left to stop: signals then end the process as usual.
  */
 export function untilStopRequested(ended?: AbortSignal): Promise<string> {
   return new Promise((resolve) => {

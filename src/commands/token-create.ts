@@ -1,12 +1,7 @@
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
-import {
-  apiTokenNameIssues,
-  type IssuedApiToken,
-  issueApiToken,
-  maxApiTokenRateLimit,
-  rateLimitIssues,
-} from '../api-tokens/api-tokens.ts';
+import { type IssuedApiToken, issueApiToken } from '../api-tokens/api-tokens.ts';
+import { apiTokenNameIssues, maxApiTokenRateLimit, rateLimitIssues } from '../api-tokens/rules.ts';
 import type { ApiToken, EnvironmentTag } from '../generated/prisma/client.ts';
 import { describeScope, isScope, type Scope, scopeNames } from '../scopes.ts';
 import { escapeControls, escapeJson } from '../terminal-text.ts';

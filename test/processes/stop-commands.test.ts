@@ -128,7 +128,7 @@ test('a command that loses the response to its change says that the change may h
   expect(await run(create, { DATABASE_URL: proxy.url })).toMatchObject({
     code: 1,
     stdout: '',
-    stderr: expect.stringMatching(/^The database is unavailable: .*What was under way may have been done\.\n$/),
+    stderr: expect.stringMatching(/^The database is unavailable: .*A change that was in progress may have been made\.\n$/),
   });
 });
 

@@ -6,12 +6,12 @@ import { EnvironmentTagType } from '../../graphql/scalars.ts';
 import {
   type IssuedApiToken,
   issueApiToken,
-  maxApiTokenRateLimit,
   maxOverlapSeconds,
   revokeApiToken,
   rotateApiToken,
   updateApiToken,
 } from '../api-tokens.ts';
+import { maxApiTokenRateLimit } from '../rules.ts';
 import { ApiTokenType, apiTokenNumberOf, ScopeType } from './type.ts';
 
 const idDescription = 'The globally unique ID of the API token.';
