@@ -7,7 +7,7 @@ import { describeServers, parseDatabaseUrl } from './database-url.ts';
 import { requireCluster } from './embedded/cluster.ts';
 import { openEmbedded } from './embedded/embedded.ts';
 import { isUnavailable } from './errors.ts';
-import { findEncodingProblem, findSchemaProblem, findSessionProblem } from './server-state.ts';
+import { findEncodingProblem, findSchemaProblem, findSessionProblem, type SessionProblem } from './server-state.ts';
 
 /** The name of the gateway's database in the embedded PostgreSQL. */
 export const embeddedDatabase = 'user_group_gateway';
@@ -44,10 +44,13 @@ export async function openDatabase({
 }: OpenOptions): Promise<Database> {
   if (databaseUrl) {
     const database = connectDatabase({ connectionString: databaseUrl }, statements);
-    await waitUntilReachable(database, databaseUrl, { signal, onEvent });
-    await requireSuitable(database);
-    const problem = statements.namedStatements ? undefined : await findSessionProblem(database.pool);
-    if (problem) onEvent(`${problem.found}. ${problem.remedy}`);
+    const check = () => findProblems(database.pool, statements.namedStatements);
+    const { refusal, warning } = await checkWhenReachable(check, database, databaseUrl, { signal, onEvent });
+    if (refusal) {
+      await database.close();
+      throw new Error(describe(refusal));
+    }
+    if (warning) onEvent(describe(warning));
     return database;
   }
   if (mustExist) requireCluster(dataDir);
@@ -92,24 +95,28 @@ async function createDatabase(connection: Connection, name: string, mustExist: b
   }
 }
 
-/** @throws Error when the database cannot store every text, or statements of the gateway would use tables of several schemas. */
-async function requireSuitable(database: Database): Promise<void> {
-  const problem = (await findEncodingProblem(database.pool)) ?? (await findSchemaProblem(database.pool));
-  if (!problem) return;
-  await database.close();
-  throw new Error(`${problem.found}. ${problem.remedy}`);
+/**
+ * Looks for what is wrong with a database: why it cannot be used, because it cannot store every text or statements of the gateway
+ * would use tables of several schemas, and what to warn of.
+ */
+async function findProblems(pool: pg.Pool, namedStatements: boolean) {
+  const refusal = (await findEncodingProblem(pool)) ?? (await findSchemaProblem(pool));
+  return { refusal, warning: namedStatements ? undefined : await findSessionProblem(pool) };
 }
 
-async function waitUntilReachable(
+const describe = ({ found, remedy }: SessionProblem) => `${found}. ${remedy}`;
+
+/** Checks a database, again while it is not reachable. */
+async function checkWhenReachable<Result>(
+  check: () => Promise<Result>,
   database: Database,
   databaseUrl: string,
   { signal, onEvent }: Pick<OpenOptions, 'signal' | 'onEvent'>,
-): Promise<void> {
+): Promise<Result> {
   const deadline = Date.now() + startupWaitMs;
   for (let isReported = false; ; isReported = true) {
     try {
-      await database.pool.query('select');
-      return;
+      return await check();
     } catch (cause) {
       if (isUnavailable(cause) && Date.now() < deadline && !signal?.aborted) {
         if (!isReported) onEvent(`waiting for the database at ${describeServers(databaseUrl)}`);

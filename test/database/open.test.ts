@@ -119,3 +119,20 @@ test('uses a database that becomes reachable while waiting', async () => {
   proxy.cut();
   await database.close();
 });
+
+test('waits for a database that is lost at any message of what is checked first', async () => {
+  const database = await createTestDatabase();
+  const proxy = await startDatabaseProxy(database.url);
+  const options = { databaseUrl: proxy.url, dataDir: '/nowhere', namedStatements: false };
+  let skipped = -1;
+  do {
+    skipped += 1;
+    events = [];
+    proxy.endNext('close', skipped);
+    const opened = await openDatabase({ ...options, onEvent: (message) => void events.push(message) });
+    await opened.close();
+  } while (events.some((message) => message.startsWith('waiting for the database')));
+  expect(skipped).toBeGreaterThan(4);
+  proxy.cut();
+  await database.close();
+});

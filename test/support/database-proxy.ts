@@ -14,8 +14,8 @@ export interface DatabaseProxy {
   restore(): Promise<void>;
   /** Forwards nothing from now on, and leaves connections open, as a network that loses every packet. */
   freeze(): void;
-  /** Ends the connection that sends something next. */
-  endNext(how: 'close' | 'reset'): void;
+  /** Ends the connection that sends something next, after `skipped` other times. */
+  endNext(how: 'close' | 'reset', skipped?: number): void;
 }
 
 /** Starts a proxy in front of the server of a database. {@link DatabaseProxy.cut} ends it. */
@@ -25,10 +25,15 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
   let accepted = 0;
   let isFrozen = false;
   let ending: 'close' | 'reset' | undefined;
+  let toSkip = 0;
   const server = createServer((client) => {
     accepted += 1;
     const database = connect(Number(upstream.port), upstream.hostname);
     client.on('data', () => {
+      if (toSkip > 0) {
+        toSkip -= 1;
+        return;
+      }
       if (ending === 'close') client.destroy();
       if (ending === 'reset') client.resetAndDestroy();
       ending = undefined;
@@ -63,8 +68,9 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
     freeze() {
       isFrozen = true;
     },
-    endNext(how) {
+    endNext(how, skipped = 0) {
       ending = how;
+      toSkip = skipped;
     },
   };
 }

@@ -19,7 +19,8 @@ const remedies: Partial<Record<FailureCode, string>> = {
 
 const unknownTitle = 'It is not known whether the change was made';
 
-const safeToRepeat = 'Trying again is safe within 24 hours: the change is made only once, and you get its result.';
+const safeToRepeat =
+  'Trying again is safe within 24 hours: it sends the same change, which is made only once, and shows its result.';
 
 /** Programs read the header; here the number itself is shown. */
 const retryAfterSentence = ' Try again after the number of seconds in the Retry-After header.';
