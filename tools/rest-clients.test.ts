@@ -20,9 +20,9 @@ const callers = {
   'hey-api.ts': `
     import { client } from './generated/client.gen';
     import { getOrCreateUserGroup, queryGraphql } from './generated/sdk.gen';
-    export async function create(baseUrl: string, authorization: string, user_group_id: string) {
+    export async function create(baseUrl: string, authorization: string, user_group_id: string, mapping: string) {
       client.setConfig({ baseUrl, headers: { authorization } });
-      const query = { user_group_id, name: 'A & B', mapping: { sales: 'wh', 'Grüße 1.0': '=' }, properties: JSON.stringify({ region: 'eu', limit: 5 }) };
+      const query = { user_group_id, name: 'A & B', mapping, properties: JSON.stringify({ region: 'eu', limit: 5 }) };
       await getOrCreateUserGroup({ query, throwOnError: true });
     }
     export async function query(query: string, variables: object) {
@@ -32,9 +32,9 @@ const callers = {
     import createClient from 'openapi-fetch';
     import type { paths } from './paths.ts';
     let client: ReturnType<typeof createClient<paths>>;
-    export async function create(baseUrl: string, authorization: string, user_group_id: string) {
+    export async function create(baseUrl: string, authorization: string, user_group_id: string, mapping: string) {
       client = createClient<paths>({ baseUrl, headers: { authorization } });
-      const query = { user_group_id, name: 'A & B', mapping: { sales: 'wh', 'Grüße 1.0': '=' }, properties: JSON.stringify({ region: 'eu', limit: 5 }) };
+      const query = { user_group_id, name: 'A & B', mapping, properties: JSON.stringify({ region: 'eu', limit: 5 }) };
       const { error } = await client.GET('/api/user', { params: { query } });
       if (error) throw new Error(error.detail);
     }
@@ -127,18 +127,26 @@ test('generated types, and every caller of a generated client, compile in strict
   expect(compile()).toBe('');
 });
 
-test.each(Object.keys(callers))(
-  '%s: the group is stored as it was given, and a GraphQL query gets its variables',
-  async (name) => {
-    const { create, query } = await import(/* @vite-ignore */ join(folder, name));
-    await create(gateway.url, authorization, name);
-    expect(await query(storedQuery, { id: name })).toEqual(stored);
+const mapping = { sales: 'wh', 'Grüße 1.0': '=' };
+
+test.each(
+  Object.keys(callers).flatMap((name) => [
+    [name, 'as JSON', JSON.stringify(mapping)],
+    [name, 'as an object, which only its types refuse', mapping],
+  ]),
+)(
+  '%s: the group is stored with the mapping that was given %s, and a GraphQL query gets its variables',
+  async (name, form, given) => {
+    const { create, query } = await import(/* @vite-ignore */ join(folder, String(name)));
+    const id = `${name} ${form}`;
+    await create(gateway.url, authorization, id, given);
+    expect(await query(storedQuery, { id })).toEqual(stored);
   },
 );
 
 test('axios: the group is stored as it was given', async () => {
   const properties = JSON.stringify({ region: 'eu', limit: 5 });
-  const params = { user_group_id: 'axios', name: 'A & B', mapping: { sales: 'wh', 'Grüße 1.0': '=' }, properties };
+  const params = { user_group_id: 'axios', name: 'A & B', mapping, properties };
   await axios.get(`${gateway.url}/api/user`, { params, headers: { authorization } });
   const body = { query: storedQuery, variables: { id: 'axios' } };
   expect((await axios.post(`${gateway.url}/graphql`, body, { headers: { authorization } })).data).toEqual(stored);

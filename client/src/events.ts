@@ -32,7 +32,7 @@ export class Events {
 
   /**
    * The event feed, page by page, until you stop: every change that the API token sees, in order, none is missed. A request
-   * waits for an event for a fifth of `timeoutMs`, at most 8 seconds. Rejects with the code `CURSOR_EXPIRED` when events behind
+   * waits for an event for a fifth of `timeoutMs`, at most 8 seconds; the first one after `latest` does not. Rejects with the code `CURSOR_EXPIRED` when events behind
    * the cursor are gone. Any other error ends the loop too, once the retries are used up, such as `UNAVAILABLE`: begin again with
    * the cursor that you stored, after a pause. Needs the scope `audit:read`.
    *
@@ -43,12 +43,13 @@ export class Events {
    * }
    */
   async *follow({ after, types }: FollowOptions = {}, options?: CallOptions): AsyncGenerator<EventPage, never> {
-    const variables = { after, types, first: 100, waitSeconds: this.#waitSeconds };
+    // If the response of a request that waits from `latest` were lost, so would be what happened meanwhile.
+    const variables = { after, types, first: 100, waitSeconds: after === 'latest' ? 0 : this.#waitSeconds };
     for (;;) {
       const page = (await this.#send(operations.ReadEventFeed, variables, options)).result;
       if (!page) throw createError('INVALID_RESPONSE', 'The response has no page of the event feed.', {});
       yield { events: page.nodes, cursor: page.cursor };
-      variables.after = page.cursor;
+      Object.assign(variables, { after: page.cursor, waitSeconds: this.#waitSeconds });
       // The limit leaves no second to wait in: not one request after the other meanwhile.
       if (this.#waitSeconds === 0 && page.nodes.length === 0) await pause(1_000, options?.signal);
     }

@@ -56,6 +56,17 @@ test.each([
   expect(sent).toMatchObject([{ waitSeconds }, { waitSeconds, after: 'next' }]);
 });
 
+test('asks for the end of the feed without waiting, so that a lost response loses no event', async () => {
+  const { client, sent } = clientOf(emptyPage, {});
+  const pages = client.events.follow({ after: 'latest' });
+  await pages.next();
+  await pages.next();
+  expect(sent).toMatchObject([
+    { after: 'latest', waitSeconds: 0 },
+    { after: 'next', waitSeconds: 6 },
+  ]);
+});
+
 test('pauses between requests that have no time to wait', async () => {
   const { client, sent } = clientOf(emptyPage, { timeoutMs: 4_000 });
   const stop = new AbortController();

@@ -38,6 +38,17 @@ test.each(operationRoutes)('openapi.yaml has the methods and the credentials of 
   expect(Object.keys(item).filter((name) => !known.includes(name))).toEqual([]);
 });
 
+test('every parameter of a query string is a text, a number or a list: clients of some generators lose the members of an object', () => {
+  const parameters = Object.values(paths).flatMap((item) => operationsOf(item).flatMap(([, { parameters = [] }]) => parameters));
+  const inQuery = parameters.filter((parameter) => parameter.in === 'query');
+  expect(inQuery.map(({ name }) => name)).toContain('mapping');
+  for (const parameter of inQuery) {
+    const isJson = 'contentMediaType' in (parameter.schema ?? {});
+    const type = expect.stringMatching(/^(string|integer|array)$/);
+    expect.soft(parameter).toMatchObject({ schema: { type }, ...(isJson && { explode: false }) });
+  }
+});
+
 test('openapi.yaml has the version of the package', () => {
   expect(info.version).toBe(JSON.parse(readFileSync('package.json', 'utf8')).version);
 });
