@@ -341,7 +341,11 @@ test('the token of a group that was deleted meanwhile is a failure', async () =>
   await page.getByRole('button', { name: 'Show', exact: true }).waitFor();
   await mutate(gateway, 'deleteUserGroup', { by: { providedId: 'gone' } });
   await page.getByRole('button', { name: 'Show', exact: true }).click();
-  await page.getByRole('alert').filter({ hasText: 'The token could not be read' }).getByText('The group was deleted.').waitFor();
+  await page
+    .getByRole('alert')
+    .filter({ hasText: 'The token could not be read' })
+    .getByText('The group was deleted, or moved')
+    .waitFor();
 });
 
 test('nothing is edited while it is being saved', async () => {

@@ -311,13 +311,17 @@ test('of several groups, those that were changed since the list was loaded are d
   const { page } = await openConsole(gateway, '/console/groups?search=several');
   for (const name of ['several-1', 'several-2']) await page.getByLabel(`Select ${name}`).check();
   await mutate(gateway, 'updateUserGroup', { by: { providedId: 'several-1' }, name: 'renamed' });
+  await mutate(gateway, 'suspendUserGroup', { by: { providedId: 'several-1' } });
   await page.getByRole('button', { name: 'Delete …' }).click();
   const confirm = async () => {
     await page.getByLabel('Type 2 to confirm').fill('2');
     await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
   };
   await confirm();
-  expect(await differencesIn(page)).toEqual([['several-1.name', 'several-1', 'renamed']]);
+  expect(await differencesIn(page)).toEqual([
+    ['several-1.name', 'several-1', 'renamed'],
+    ['several-1.status', 'Active', 'Suspended'],
+  ]);
   expect([await read('several-1'), await read('several-2')]).toEqual([expect.anything(), null]);
   await confirm();
   await page.getByText('Deleted 2 groups').waitFor();

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { loseNextResponse, lostResponse, openConsole } from '../support/console.ts';
+import { holdRequests, loseNextResponse, lostResponse, openConsole } from '../support/console.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { mutate } from '../support/user-group-mutations.ts';
 import { type Receiver, startReceiver } from '../support/webhook-receiver.ts';
@@ -285,6 +285,24 @@ test('an event that was redelivered without a response is sent again when it is 
   await expect.poll(() => details.count()).toBe(4);
   await redeliver(1);
   await expect.poll(() => receiver.received.length).toBe(5);
+});
+
+test('an event is not redelivered while another one is: its button waits', async () => {
+  respond = succeed;
+  const { webhook } = await createWebhook(gateway, admin, { url: receiver.url, types: ['USER_GROUP_CREATED'] });
+  for (const providedId of ['sent-first', 'sent-second']) await mutate(gateway, 'getOrCreateUserGroup', { providedId });
+  await expect.poll(() => receiver.received.length, noticed).toBe(2);
+  const { page } = await openConsole(gateway, `/console/webhook?id=${webhook.id}`, { secret: admin });
+  const details = page.getByRole('button', { name: 'Details of user_group.created' });
+  const redeliver = page.getByRole('dialog').getByRole('button', { name: 'Redeliver' });
+  const release = await holdRequests(page, 'RedeliverEvents');
+  await details.nth(0).click();
+  await redeliver.click();
+  await details.nth(1).click();
+  expect(await redeliver.getAttribute('aria-disabled')).toBe('true');
+  await release();
+  await redeliver.and(page.locator(':not([aria-disabled])')).click();
+  await expect.poll(() => receiver.received.length, noticed).toBe(4);
 });
 
 test('a person without the scope, a webhook that does not exist, and a failure are explained', async () => {

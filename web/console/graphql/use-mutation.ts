@@ -1,7 +1,8 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { holdUnsaved } from '../app/router.tsx';
 import { useSession } from '../app/session.tsx';
 import type { Client } from './client.ts';
-import { type Failure, toFailure } from './failure.ts';
+import { Failure, toFailure } from './failure.ts';
 import { keyedClient } from './keyed-client.ts';
 
 /** A change that a person can start. */
@@ -20,7 +21,8 @@ export interface MutationState<Arguments extends readonly unknown[], Result> {
 }
 
 /**
- * A change that is not made twice when it is run again, after a failure, with the same operations.
+ * A change that is not made twice when it is run again, after a failure, with the same operations. While it runs, and while it is
+ * not known whether it was made, leaving the page is asked about; nothing more of it is sent afterwards.
  *
  * @param change sends the operations; must throw a {@link Failure} when one fails. Need not be stable.
  * @param onStale called when what the page shows may be out of date: it is not known whether a change was made, or an earlier run
@@ -37,25 +39,39 @@ export function useMutation<Arguments extends readonly unknown[], Result>(
   const [state, setState] = useState<{ isRunning: boolean; failure?: Failure }>({ isRunning: false });
   const isSending = useRef(false);
   const isGone = useRef(false);
+  /** Ends what asks a person who leaves the page. */
+  const hold = useRef<() => void>(undefined);
+  const release = useCallback(() => {
+    hold.current?.();
+    hold.current = undefined;
+  }, []);
   useEffect(() => {
     isGone.current = false;
     return () => {
       isGone.current = true;
+      release();
     };
-  }, []);
+  }, [release]);
   const run = async (...values: Arguments) => {
     // A second click may come before the button is disabled.
     if (isSending.current) return undefined;
     isSending.current = true;
     setState({ isRunning: true });
+    hold.current ??= holdUnsaved();
+    const send: Client['send'] = (...operation) => {
+      if (isGone.current) throw new Failure('UNAUTHENTICATED', 'The person has left the page.');
+      return client.send(...operation);
+    };
     try {
-      const result = await change(client, ...values);
+      const result = await change({ ...client, send }, ...values);
+      release();
       setState({ isRunning: false });
       return isGone.current ? undefined : result;
     } catch (error) {
       const failure = toFailure(error);
       setState({ isRunning: false, failure });
       if (failure.isOutcomeUnknown) onStale?.();
+      else release();
       return undefined;
     } finally {
       isSending.current = false;
@@ -64,8 +80,9 @@ export function useMutation<Arguments extends readonly unknown[], Result>(
   const reset = useCallback(() => setState((now) => (now.failure?.isOutcomeUnknown ? now : { isRunning: now.isRunning })), []);
   const giveUp = useCallback(() => {
     client.forget();
+    release();
     setState(({ isRunning }) => ({ isRunning }));
-  }, [client]);
+  }, [client, release]);
   const { isRunning, failure } = state;
   return { isRunning, isLocked: isRunning || failure?.isOutcomeUnknown === true, failure, run, reset, giveUp };
 }

@@ -22,10 +22,13 @@ interface RotateDialogProps extends GroupSectionProps {
   readonly onRotated: (rotation: Rotation) => void;
 }
 
-/** The token of a group. @throws Failure also if the group was deleted. */
+/** The token of a group. @throws Failure also if the group was deleted or is out of reach. */
 export async function readToken(client: Client, id: string): Promise<string> {
   const { data, requestId } = await client.send(GroupToken, { by: { id } });
-  if (!data.userGroup) throw new Failure('NOT_FOUND', 'The group was deleted.', { requestId });
+  if (!data.userGroup)
+    throw new Failure('NOT_FOUND', 'The group was deleted, or moved to an environment that your API token has no access to.', {
+      requestId,
+    });
   return data.userGroup.token;
 }
 

@@ -118,5 +118,6 @@ const visible = (group: GroupRowFragment) => ({
   [group.providedId]: {
     ...Object.fromEntries(textAttributes.map(({ name }) => [name, group[name] ?? undefined])),
     environment: environmentLabel(group.environmentTag),
+    status: group.status === 'SUSPENDED' ? 'Suspended' : 'Active',
   },
 });

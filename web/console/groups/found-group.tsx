@@ -2,7 +2,7 @@ import { tokenPrefixes } from '../../../src/token-prefixes.ts';
 import { hrefOf, Link } from '../app/router.tsx';
 import { FindGroup, type GroupRowFragment } from '../graphql/generated.ts';
 import { useQuery } from '../graphql/use-query.ts';
-import { EnvironmentBadge } from '../ui/badge.tsx';
+import { EnvironmentBadge, StatusBadge } from '../ui/badge.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
 import { EmptyState, LoadingRows } from '../ui/states.tsx';
 import { groupTokenIn } from '../ui/token-text.ts';
@@ -27,8 +27,9 @@ export function GroupOfToken({ text }: { readonly text: string }) {
   return (
     <EmptyState title="No group has this token">
       <p>
-        The token was rotated and its grace period is over, its group was deleted, or the group belongs to an environment that
-        your API token has no access to.
+        The token was rotated and its grace period is over, a character of it is wrong, its group was deleted, or the group is
+        suspended or belongs to an environment that your API token has no access to. Groups that are suspended are found by their
+        name or id.
       </p>
     </EmptyState>
   );
@@ -46,7 +47,7 @@ export function FoundGroup({ label, group }: FoundGroupProps) {
     <section className="found-group" aria-label={label}>
       <span className="muted">{label}:</span>{' '}
       <Link href={hrefOf('group', { id: group.id })}>{group.name.trim() || group.providedId}</Link>{' '}
-      <code>{group.providedId}</code> <EnvironmentBadge tag={group.environmentTag} />
+      <code>{group.providedId}</code> <EnvironmentBadge tag={group.environmentTag} /> <StatusBadge status={group.status} />
     </section>
   );
 }

@@ -57,9 +57,12 @@ export function Dialog({ title, children, onClose, isBusy = false, isClosable = 
         event.preventDefault();
         if (isClosable) onClose();
       }}
-      // Browsers let a page prevent one Escape only: the second one closes the dialog.
       onKeyDown={(event) => {
-        if (event.key === 'Escape' && !isClosable) event.preventDefault();
+        // Browsers let a page prevent one Escape only: the second one closes the dialog.
+        const isIgnored = event.key === 'Escape' && !isClosable;
+        // An Enter that is held must not confirm what it has opened.
+        const isHeldEnter = event.key === 'Enter' && event.repeat;
+        if (isIgnored || isHeldEnter) event.preventDefault();
       }}
       onClose={() => {
         if (element.current?.open) return; // closed and reopened in the meantime
@@ -86,10 +89,7 @@ interface DialogFieldsProps {
   readonly children: ReactNode;
 }
 
-/**
- * The fields of a dialog's form. While they are locked, the button that submits the form has their focus, and leaving the page is
- * asked about.
- */
+/** The fields of a dialog's form. While they are locked, the button that submits the form has their focus. */
 export function DialogFields({ isLocked, children }: DialogFieldsProps) {
   const element = useRef<HTMLFieldSetElement>(null);
   /** What had the focus, and gets it back. */
@@ -100,7 +100,6 @@ export function DialogFields({ isLocked, children }: DialogFieldsProps) {
       element.current?.form?.querySelector<HTMLElement>('[type=submit]')?.focus();
     if (!isLocked) focused.current?.focus();
   }, [isLocked]);
-  useEffect(() => (isLocked ? holdUnsaved() : undefined), [isLocked]);
   const onFocus = (event: FocusEvent<HTMLElement>) => {
     if (!isLocked) focused.current = event.target;
   };

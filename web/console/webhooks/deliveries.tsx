@@ -102,6 +102,7 @@ export function Deliveries({ webhook, page, status, isFirstPage, isLoading, onSe
         <DeliveryDialog
           delivery={rows.find(({ id }) => id === opened.id) ?? opened}
           isEnabled={isEnabled}
+          isBusy={redelivery.isRunning}
           onClose={() => setOpened(undefined)}
           onRedeliver={() => void redeliver([opened])}
         />

@@ -9,13 +9,15 @@ interface DeliveryDialogProps {
   readonly delivery: DeliveryRow;
   /** Whether the webhook is. */
   readonly isEnabled: boolean;
+  /** Whether an event is being sent again. */
+  readonly isBusy: boolean;
   readonly onClose: () => void;
   /** Sends its event again. */
   readonly onRedeliver: () => void;
 }
 
 /** What was sent, and what the endpoint responded. */
-export function DeliveryDialog({ delivery, isEnabled, onClose, onRedeliver }: DeliveryDialogProps) {
+export function DeliveryDialog({ delivery, isEnabled, isBusy, onClose, onRedeliver }: DeliveryDialogProps) {
   const { type, eventId, status, attempts, createdAt, lastAttemptAt, nextAttemptAt } = delivery;
   const { body, responseStatus, responseBody, error } = delivery;
   return (
@@ -62,7 +64,7 @@ export function DeliveryDialog({ delivery, isEnabled, onClose, onRedeliver }: De
       <footer className="dialog-footer">
         <Button onClick={onClose}>Close</Button>
         {isEnabled && isRepeatable(delivery) && (
-          <Button variant="primary" onClick={onRedeliver}>
+          <Button variant="primary" isBusy={isBusy} onClick={onRedeliver}>
             Redeliver
           </Button>
         )}

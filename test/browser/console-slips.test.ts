@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { holdRequests, loseNextResponse, lostResponse, openConsole } from '../support/console.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { mutate } from '../support/user-group-mutations.ts';
+
+let gateway: TestGateway;
+let admin: string;
+beforeAll(async () => {
+  gateway = await startGateway();
+  ({ secret: admin } = await gateway.issue({ environment: null, scopes: ['admin'] }));
+});
+afterAll(() => gateway.close());
+
+const isSuspended = async (providedId: string) =>
+  (await gateway.database.prisma.userGroup.findFirst({ where: { providedId } }))?.suspended;
+
+test('the second click of a double click does not close the secret that the first one has brought', async () => {
+  await gateway.database.prisma.apiToken.update({ where: { id: (await gateway.issue()).id }, data: { name: 'clicked twice' } });
+  const { page } = await openConsole(gateway, '/console/api-tokens', { secret: admin });
+  await page.getByRole('button', { name: 'Rotate clicked twice' }).click();
+  await page.getByRole('button', { name: 'Replace the secret' }).click();
+  const stored = page.getByRole('button', { name: 'I have stored it' });
+  const { x, y } = (await stored.boundingBox()) ?? { x: 0, y: 0 };
+  await page.mouse.move(x + 9, y + 9);
+  await page.mouse.down({ clickCount: 2 });
+  await page.mouse.up({ clickCount: 2 });
+  await page.getByRole('dialog').getByText(/^ugk_/).waitFor();
+  await stored.click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+});
+
+test('an Enter that is held does not confirm the dialog that it has opened', async () => {
+  const { userGroup } = await mutate(gateway, 'getOrCreateUserGroup', { providedId: 'held' });
+  const { page } = await openConsole(gateway, `/console/group?id=${userGroup.id}`);
+  await page.getByRole('button', { name: 'Suspend …' }).focus();
+  await page.keyboard.down('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Suspend' });
+  await dialog.getByRole('textbox').waitFor();
+  await page.keyboard.down('Enter'); // again, without an end: the browser repeats it
+  await page.keyboard.up('Enter');
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  expect(await isSuspended('held')).toBe(false);
+  await page.getByRole('button', { name: 'Suspend …' }).press('Enter');
+  await dialog.getByRole('textbox').press('Enter');
+  await expect.poll(() => isSuspended('held')).toBe(true);
+});
+
+test('a person who signs out in another tab ends the deletion of several groups', async () => {
+  const ids = ['half-1', 'half-2', 'half-3'];
+  for (const providedId of ids) await mutate(gateway, 'getOrCreateUserGroup', { providedId, name: providedId });
+  const { page } = await openConsole(gateway, '/console/groups?search=half');
+  for (const name of ids) await page.getByLabel(`Select ${name}`).check();
+  await page.getByRole('button', { name: 'Delete …' }).click();
+  await page.getByLabel('Type 3 to confirm').fill('3');
+  const release = await holdRequests(page, 'DeleteGroup');
+  const deleting = page.waitForRequest((request) => request.postData()?.includes('DeleteGroup') === true);
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
+  await deleting;
+  const other = await page.context().newPage();
+  await other.goto(`${gateway.url}/console/groups`);
+  await other.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByText('You are signed out.').waitFor();
+  await other.close();
+  let sent = 0;
+  page.on('request', (request) => {
+    if (request.postData()?.includes('DeleteGroup')) sent += 1;
+  });
+  await release();
+  await page.evaluate(() => fetch('/livez')); // what follows from the response has begun before
+  expect(sent).toBe(0);
+  expect(await gateway.database.prisma.userGroup.count({ where: { providedId: { in: ids } } })).toBe(2);
+});
+
+test('leaving is asked about while it is not known whether a change without fields was made', async () => {
+  const { userGroup } = await mutate(gateway, 'getOrCreateUserGroup', { providedId: 'resumed' });
+  await mutate(gateway, 'suspendUserGroup', { by: { id: userGroup.id } });
+  const { page } = await openConsole(gateway, '/console/groups', { expectedProblems: [lostResponse] });
+  await page.getByRole('row', { name: 'resumed' }).getByRole('link').click();
+  await page.getByRole('button', { name: 'Resume …' }).click();
+  await loseNextResponse(page, 'ResumeGroup');
+  await page.getByRole('button', { name: 'Resume the group' }).click();
+  await page.getByText('It is not known whether the change was made').waitFor();
+  const asked = page.waitForEvent('dialog').then((question) => question.dismiss());
+  await page.goBack();
+  await asked;
+  await page.getByRole('button', { name: 'Resume the group' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.goBack();
+  await page.getByRole('heading', { level: 1, name: 'Groups' }).waitFor();
+});
