@@ -32,9 +32,9 @@ export class Events {
 
   /**
    * The event feed, page by page, until you stop: every change that the API token sees, in order, none is missed. A request
-   * waits for an event for a fifth of `timeoutMs`, at most 8 seconds; the first one after `latest` does not. Rejects with the code `CURSOR_EXPIRED` when events behind
-   * the cursor are gone. Any other error ends the loop too, once the retries are used up, such as `UNAVAILABLE`: begin again with
-   * the cursor that you stored, after a pause. Needs the scope `audit:read`.
+   * waits for an event for a fifth of `timeoutMs`, at most 8 seconds; the first one after `latest` does not. Rejects with the
+   * code `CURSOR_EXPIRED` when events behind the cursor are gone. Any other error ends the loop too, once the retries are used
+   * up, such as `UNAVAILABLE`: begin again with the cursor that you stored, after a pause. Needs the scope `audit:read`.
    *
    * @example
    * for await (const { events, cursor } of gateway.events.follow({ after: await readCursor() })) {
