@@ -135,6 +135,25 @@ test('a file that is not UTF-8 is not opened; what is typed instead is formatted
 `);
 });
 
+test('of several files that are dropped none is opened', async () => {
+  const { page } = await openConsole(gateway, '/console/docs-config', { secret });
+  const editor = page.getByRole('textbox', { name: 'Configuration file' });
+  const before = await editor.textContent();
+  const drop = async (...names: string[]) => {
+    const dataTransfer = await page.evaluateHandle((names) => {
+      const transfer = new DataTransfer();
+      for (const name of names) transfer.items.add(new File([JSON.stringify({ name })], name));
+      return transfer;
+    }, names);
+    await editor.dispatchEvent('drop', { dataTransfer });
+  };
+  await drop('first', 'second');
+  await page.getByText('Several files were dropped, and none was opened.').waitFor();
+  expect(await editor.textContent()).toBe(before);
+  await drop('single');
+  await editor.getByText('single').waitFor();
+});
+
 test('a file replaces a text that is not saved only if the person agrees', async () => {
   const { page } = await openConsole(gateway, '/console/docs-config', { secret });
   const editor = page.getByRole('textbox', { name: 'Configuration file' });

@@ -31,7 +31,8 @@ export function FileDrop({ onOpen, children }: FileDropProps) {
     event.preventDefault();
     event.stopPropagation();
     setIsOver(false);
-    void open(event.dataTransfer.files[0]);
+    if (event.dataTransfer.files.length > 1) setProblem('Several files were dropped, and none was opened. Drop one at a time.');
+    else void open(event.dataTransfer.files[0]);
   };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: dropping is a shortcut of the button

@@ -88,7 +88,17 @@ export function CreateToken({ onClose, onCreated }: CreateTokenProps) {
             options={lifetimes}
             onChange={setLifetime}
           />
-          {lifetime === 'day' && <TextField label="Day" type="date" required max="9999-12-31" value={day} onChange={setDay} />}
+          {lifetime === 'day' && (
+            <TextField
+              label="Day"
+              hint="It expires when this day begins."
+              type="date"
+              required
+              max="9999-12-31"
+              value={day}
+              onChange={setDay}
+            />
+          )}
           <RateLimitField error={failure?.issueAt('rateLimit')} value={rateLimit} onChange={setRateLimit} />
         </DialogFields>
         <DialogFooter isDisabled={chosen.size === 0}>Create the API token</DialogFooter>
