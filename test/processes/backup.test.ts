@@ -18,8 +18,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { requireSpace } from '../../src/database/backup/create-backup.ts';
 import { type Manifest, readManifest, writeManifest } from '../../src/database/backup/manifest.ts';
-import { openDatabase } from '../../src/database/open.ts';
-import { makeBackup, readStoredTokens, restoreInto } from '../support/backup.ts';
+import type { Connection } from '../../src/database/client.ts';
+import { embeddedDatabase, openDatabase } from '../../src/database/open.ts';
+import { drawNumbers, makeBackup, readStoredTokens, restoreInto } from '../support/backup.ts';
 import type { TestDataDir } from '../support/data-dir.ts';
 import { makeDatabaseFolder } from '../support/database-folder.ts';
 import { makeKeyedDataDir, startEmbeddedGateway } from '../support/embedded-gateway.ts';
@@ -34,6 +35,8 @@ let manifest: Manifest;
 let before: ReadonlyMap<string, string>;
 let created: ReadonlyMap<string, string>;
 let after: ReadonlyMap<string, string>;
+/** The last number of each sequence that was given out after the backup. */
+let given: Record<string, number>;
 
 beforeAll(async () => {
   source = makeKeyedDataDir();
@@ -55,6 +58,7 @@ beforeAll(async () => {
   expect([...load.failures, ...load.replies.filter(({ status }) => status !== 200)]).toEqual([]);
   created = new Map(load.replies.flatMap(({ json: { user_group: group } }) => (group ? [[group.provided_id, group.token]] : [])));
   after = load.stored;
+  given = await drawNumbers({ connectionString: source.databaseUrl() }, 1_000);
   await gateway.close();
 });
 afterAll(async () => {
@@ -94,6 +98,19 @@ test('a backup that is made while writes run restores every write acknowledged b
   const second = newDataDir();
   await restoreInto(second, again);
   expect(existsSync(join(second, 'postgres', 'PG_VERSION'))).toBe(true);
+});
+
+test('no number that was given out after the backup is given out again, and none by two restores of it', async () => {
+  const drawn: Record<string, number>[] = [];
+  const inspect = async (connect: (database: string) => Connection) =>
+    void drawn.push(await drawNumbers(connect(embeddedDatabase), 1));
+  for (let times = 0; times < 2; times += 1) await restoreInto(newDataDir(), backup, { inspect });
+  const [first = {}, second = {}] = drawn;
+  expect(Object.keys(given)).toEqual(expect.arrayContaining(['user_group_team_id_seq', 'event_id_seq', 'api_token_id_seq']));
+  for (const [name, last] of Object.entries(given)) {
+    for (const next of [first[name], second[name]]) expect(next, name).toBeGreaterThan(last);
+    expect(first[name], name).not.toBe(second[name]);
+  }
 });
 
 test('a backup of a stopped server starts it, and stops it again; of a running one, leaves it running', async () => {

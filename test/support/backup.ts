@@ -1,7 +1,8 @@
+import pg from 'pg';
 import { createBackup } from '../../src/database/backup/create-backup.ts';
 import type { Manifest } from '../../src/database/backup/manifest.ts';
 import { type RestoreOptions, restoreBackup } from '../../src/database/backup/restore-backup.ts';
-import type { Database } from '../../src/database/client.ts';
+import type { Connection, Database } from '../../src/database/client.ts';
 import type { EnvironmentTag } from '../../src/generated/prisma/client.ts';
 import { tokenOf } from './keys.ts';
 
@@ -47,4 +48,19 @@ export async function readStoredTokens(
   const tokens = new Map(groups.map((group) => [group.providedId, tokenOf(group)]));
   if (tokens.size !== groups.length) throw new Error(`${groups.length - tokens.size} provided ids are stored twice.`);
   return tokens;
+}
+
+/** Draws this many numbers from each sequence of a database, as rows would. @returns the last one of each, by its name. */
+export async function drawNumbers(connection: Connection, count: number): Promise<Record<string, number>> {
+  const client = new pg.Client(connection);
+  await client.connect();
+  const { rows } = await client
+    .query<{ name: string; last: number }>(
+      `select name, max(drawn)::float8 as last from (
+         select sequencename as name, nextval(sequencename::regclass) as drawn from pg_sequences, generate_series(1, $1)
+       ) as numbers group by name`,
+      [count],
+    )
+    .finally(() => client.end());
+  return Object.fromEntries(rows.map(({ name, last }) => [name, last]));
 }

@@ -12,6 +12,8 @@ import { copiesFolder, homeRecord, type Layout, layOut, restoreDraftName } from 
 import { requirePassword } from '../embedded/password.ts';
 import { runningPostmaster } from '../embedded/server-lock.ts';
 import { withCode } from '../errors.ts';
+import { embeddedDatabase } from '../open.ts';
+import { advanceSequences } from './advance-sequences.ts';
 import { describeLeft, describeWriteFailure } from './backup-target.ts';
 import { copyFile, forEachOf } from './copy-file.ts';
 import { clusterFolder, requireSpace } from './create-backup.ts';
@@ -57,7 +59,7 @@ export interface RestoreOptions<Report> {
 
 /**
  * Restores a backup into an empty `DATA_DIR`: compares its files with its manifest, has PostgreSQL recover it to the end of the
- * backup, and stops PostgreSQL. The data directory gets its name last.
+ * backup, advances its sequences, and stops PostgreSQL. The data directory gets its name last.
  *
  * @returns what was restored, and what `inspect` returned.
  * @throws Error with a message for the operator. What was written is removed then; if it cannot be, the message says so.
@@ -186,7 +188,9 @@ async function recover<Report>(
     });
     await untilRecovered(manifest, draft, password, options.signal);
     const port = runningPostmaster(draft)?.port;
-    return await options.inspect((database) => embeddedConnection(port, password, database), draft.dataDir);
+    const connect = (database: string) => embeddedConnection(port, password, database);
+    await advanceSequences(connect(embeddedDatabase));
+    return await options.inspect(connect, draft.dataDir);
   } finally {
     await stopServer(draft, binaries);
     for (const name of ['postgres.log', 'postmaster.opts']) await rm(join(draft.cluster, name), { force: true });
