@@ -16,8 +16,8 @@ export interface ServerState {
   readonly settings: Readonly<Record<'fsync' | 'full_page_writes' | 'synchronous_commit' | 'synchronous_standby_names', string>>;
   /** The standbys that are connected. */
   readonly standbys: number;
-  /** How many of them commits wait for; null when the role may not see it. */
-  readonly synchronousStandbys: number | null;
+  /** How many of them commits may wait for; all when the role may not see it. */
+  readonly synchronousStandbys: number;
   readonly connections: {
     /**
      * How many the role may open at most: the lowest of the limits of server, database and role, without those reserved for
@@ -50,7 +50,7 @@ export async function readServerState({ pool }: Pick<Database, 'pool'>): Promise
        ),
        'standbys', (select count(*) from pg_stat_replication where state is distinct from 'backup'),
        'synchronousStandbys', (
-         select case when count(*) = count(sync_state) then count(*) filter (where sync_state in ('sync', 'quorum')) end
+         select count(*) filter (where coalesce(sync_state, 'sync') in ('sync', 'quorum'))
          from pg_stat_replication where state is distinct from 'backup'
        ),
        'connections', jsonb_build_object(

@@ -79,7 +79,7 @@ export const checkDurability = ofDatabase(({ state: { settings } }) => {
 
 /** Whether an acknowledged write survives the loss of the server. */
 export const checkReplication = ofDatabase(({ state }) => {
-  const { standbys, synchronousStandbys, settings } = state;
+  const { standbys, synchronousStandbys: named, settings } = state;
   const names = settings.synchronous_standby_names;
   const found = `${counted(standbys, 'standby')} connected`;
   if (names === '' && standbys > 0)
@@ -87,13 +87,14 @@ export const checkReplication = ofDatabase(({ state }) => {
       `${found}, and commits wait for none: a failover loses the last acknowledged writes`,
       "Set synchronous_standby_names on the server, for example to 'ANY 1 (*)'.",
     );
-  if (names !== '' && (synchronousStandbys === 0 || standbys === 0))
+  if (names === '') return ok('there are no standbys');
+  const needed = Number(/^\s*(?:(?:first|any)\s+)?(\d+)\s*\(/i.exec(names)?.[1] ?? 1); // 2 of `ANY 2 (a, b)`, 1 of `a, b`
+  if (named < needed)
     return failure(
-      `${found}, none of which synchronous_standby_names (${names}) names: every write waits for one`,
-      'Start a standby with such a name, or change synchronous_standby_names.',
+      `${found}, ${named > 0 ? `at most ${named}` : 'none'} of which synchronous_standby_names (${names}) names: every write waits for ${needed}`,
+      'Start standbys with such names, or change synchronous_standby_names.',
     );
-  if (names !== '') return ok(`${found}, commits wait for ${synchronousStandbys ?? 'some'} of them`);
-  return ok('there are no standbys');
+  return ok(`${found}, commits wait for ${needed} of them`);
 });
 
 /** Whether the schema is the one of this version. */
