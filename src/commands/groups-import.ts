@@ -217,11 +217,14 @@ function describe(
   summary: Readonly<ImportSummary> | undefined,
   { dryRun, onExisting }: Pick<ImportOptions, 'dryRun' | 'onExisting'>,
 ): string {
-  const { lines = 0, created = 0, updated = 0, unchanged = 0, rejected = 0 } = summary ?? {};
+  const { lines = 0, created = 0, updated = 0, tokensReplaced: replaced = 0, unchanged = 0, rejected = 0 } = summary ?? {};
   const counts = [
     countLines(lines),
     `${thousands(created)} created`,
     ...(onExisting === 'update' ? [`${thousands(updated)} ${dryRun ? 'exist and may be updated' : 'updated'}`] : []),
+    ...(replaced > 0
+      ? [`${thousands(replaced)} ${replaced === 1 ? 'token' : 'tokens'} ${dryRun ? 'would be ' : ''}replaced`]
+      : []),
     ...(onExisting === 'fail' ? [] : [`${thousands(unchanged)} unchanged`]),
     `${thousands(rejected)} rejected`,
   ];

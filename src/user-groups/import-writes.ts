@@ -24,6 +24,7 @@ export type OnExisting = 'skip' | 'update' | 'fail';
 export interface WriteOutcome {
   readonly created: number;
   readonly updated: number;
+  readonly tokensReplaced: number;
   readonly unchanged: number;
   readonly untaggedByDefault: number;
   readonly rejected: readonly RejectedLine[];
@@ -90,7 +91,8 @@ async function write(
   lines: readonly ImportLine[],
   { dryRun, ...options }: WriteOptions,
 ): Promise<WriteOutcome> {
-  const outcome = { created: 0, updated: 0, unchanged: 0, untaggedByDefault: 0, rejected: [] as RejectedLine[] };
+  const rejections: RejectedLine[] = [];
+  const outcome = { created: 0, updated: 0, tokensReplaced: 0, unchanged: 0, untaggedByDefault: 0, rejected: rejections };
   let rest = lines;
   for (let round = 1; rest.length > 0; round += 1) {
     if (round > maxAttempts) throw new ChangedMeanwhile();
@@ -101,6 +103,7 @@ async function write(
     outcome.created += created.length;
     outcome.untaggedByDefault += created.filter(({ isUntaggedByDefault }) => isUntaggedByDefault).length;
     outcome.updated += updated;
+    outcome.tokensReplaced += updates.filter(({ isNewToken }) => isNewToken).length;
     outcome.unchanged += unchanged + updates.length - updated;
     outcome.rejected.push(...rejected);
     const isCreated = new Set(created);
@@ -115,6 +118,8 @@ interface Update {
   readonly stored: UserGroup;
   /** The keyed hashes of the token that the line gives, one under each key; none without a token. */
   readonly hashes: readonly string[];
+  /** Whether the line gives another token than the current one. */
+  readonly isNewToken: boolean;
 }
 
 /** What to do with lines. */
@@ -164,8 +169,10 @@ async function planWrites(
     else if (!stored && groups.some(({ environmentTag }) => environmentTag === null || line.environmentTag === null))
       reject(heldBy(groups));
     else if (isTokenTaken()) reject('token: belongs to another user group.');
-    else if (stored) plan.updates.push({ line, stored, hashes });
-    else plan.creations.push(line);
+    else if (stored) {
+      const isNewToken = hashes.length > 0 && !hashes.includes(Buffer.from(stored.tokenHash).toString('hex'));
+      plan.updates.push({ line, stored, hashes, isNewToken });
+    } else plan.creations.push(line);
   }
   return plan;
 }
@@ -213,9 +220,8 @@ async function create(query: Database['query'], keys: KeyRing, lines: readonly I
 /** Returns how many groups were different before. @throws ChangedMeanwhile when one was deleted, or has another environment. */
 async function update(query: Database['query'], keys: KeyRing, updates: readonly Update[]): Promise<number> {
   if (updates.length === 0) return 0;
-  const changes = updates.map(({ line, stored, hashes }) => {
-    const { given, token, suspended, suspendedReason } = line;
-    const isNewToken = token !== undefined && !hashes.includes(Buffer.from(stored.tokenHash).toString('hex'));
+  const changes = updates.map(({ line, stored, hashes, isNewToken }) => {
+    const { given, token = '', suspended, suspendedReason } = line;
     const replacement = isNewToken ? encryptToken(keys, 'user_group', token) : undefined;
     return {
       teamId: stored.teamId,

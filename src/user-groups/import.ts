@@ -12,6 +12,8 @@ export interface ImportSummary {
   created: number;
   /** Groups that existed and were changed. */
   updated: number;
+  /** Groups that existed and got another token in the place of theirs. */
+  tokensReplaced: number;
   /** Groups that existed and were left as they were. */
   unchanged: number;
   rejected: number;
@@ -64,6 +66,7 @@ export async function importUserGroups(
     lines: 0,
     created: 0,
     updated: 0,
+    tokensReplaced: 0,
     unchanged: 0,
     rejected: 0,
     untaggedByDefault: 0,
@@ -129,7 +132,8 @@ async function* inBatches(chunks: AsyncIterable<readonly ReadLine[]>): AsyncGene
 function add(summary: ImportSummary, batch: Batch, counts: WriteOutcome): void {
   summary.lines += batch.lines.length + batch.rejected.length;
   summary.rejected += batch.rejected.length + counts.rejected.length;
-  for (const count of ['created', 'updated', 'unchanged', 'untaggedByDefault'] as const) summary[count] += counts[count];
+  for (const count of ['created', 'updated', 'tokensReplaced', 'unchanged', 'untaggedByDefault'] as const)
+    summary[count] += counts[count];
   const padded = batch.lines.filter(isPadded);
   summary.padded += padded.length;
   summary.firstPaddedLine ||= padded[0]?.line ?? 0;

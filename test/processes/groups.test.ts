@@ -103,6 +103,24 @@ test('an import says how many ids and tokens keep white space at their ends, suc
   });
 });
 
+test('an import that updates says how many tokens it replaces, because one in the file may be older than a rotation', async () => {
+  const { settings } = await open();
+  const args = ['groups', 'import', '-', '--format', 'csv', '--environment', 'Customer', '--on-existing', 'update'];
+  const read = async (lines: string[], ...more: string[]) => {
+    const importing = launch(process.execPath, ['dist/main.js', ...args, ...more], settings, { stdio: ['pipe', 'pipe', 'pipe'] });
+    importing.child.stdin?.end(['user_group_id,name,token', ...lines].join('\n'));
+    return (await importing.ended).stdout;
+  };
+  const [a, b] = ['a,A,token-of-the-group-a', 'b,B,token-of-the-group-b'];
+  expect(await read([a, b])).toBe('2 lines, 2 created, 0 updated, 0 unchanged, 0 rejected.\n');
+  const other = ['a,A,other-token-of-group-a', 'b,renamed,token-of-the-group-b'];
+  expect(await read(other, '--dry-run')).toBe(
+    'Dry run, nothing was written: 2 lines, 0 created, 2 exist and may be updated, 1 token would be replaced, 0 unchanged, 0 rejected.\n',
+  );
+  expect(await read(other)).toBe('2 lines, 0 created, 2 updated, 1 token replaced, 0 unchanged, 0 rejected.\n');
+  expect(await read(other)).toBe('2 lines, 0 created, 0 updated, 2 unchanged, 0 rejected.\n');
+});
+
 test('a rejected line is reported without any token', async () => {
   const { settings } = await open();
   const secret = 'secret-of-the-earlier-system';
