@@ -132,6 +132,8 @@ export function buildGateway(
     printSdl: options.introspection ? printSdl : undefined,
     unreadiness: async () => (draining.signal.aborted ? 'stopping' : unreadiness(database, keys)),
   });
+  // Prometheus sees no increase of a series that it has not seen before.
+  for (const { path } of routes) metrics.errors.inc({ route: path, code: 'INTERNAL' }, 0);
 
   const rateLimiting = startRateLimiting(
     rateLimit,

@@ -8,6 +8,7 @@ import { connectTo } from '../support/connect.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { holdWrites } from '../support/hold-writes.ts';
 import { readSamples, type Sample, sampleValue } from '../support/prometheus.ts';
+import { routes } from '../support/routes.ts';
 
 const openMetricsType = 'application/openmetrics-text';
 
@@ -104,6 +105,13 @@ test('counts errors by route and code, the keys of batches, and look-ups of docu
   const counted = await countsOf(() => gateway.graphql(`{ ${fields.join(' ')} }`));
   const withAtMost = (le: string) => counted('gateway_database_batch_keys_bucket', { le });
   expect(withAtMost('50') - withAtMost('20')).toBe(1);
+});
+
+test('the internal errors of each route begin at 0, because Prometheus sees no increase of a series that it has not seen before', async () => {
+  const errors = readSamples((await scrape()).text).filter(({ name }) => name === 'gateway_errors_total');
+  const internal = errors.filter(({ labels }) => labels['code'] === 'INTERNAL');
+  const begun = internal.map(({ labels, value }) => `${labels['route']} ${value}`);
+  expect(new Set(begun)).toEqual(new Set(routes.map(({ path }) => `${path} 0`)));
 });
 
 test('measures the pool, the queues and the process', async () => {
