@@ -145,3 +145,8 @@ test('docs/observability.md lists every metric with its type, its labels and its
     ]),
   );
 });
+
+test('docs/observability.md lists every alert', () => {
+  const page = readFileSync('docs/observability.md', 'utf8');
+  expect([...page.matchAll(/^\| `(Gateway\w+)` \|/gm)].map(([, name]) => name)).toEqual(rules.map(({ alert }) => alert));
+});
