@@ -68,6 +68,10 @@ export const withDatabase = (work: Work): Promise<number> =>
 export const withExistingDatabase = (work: Work): Promise<number> =>
   untilStopped((stop) => openAndRun((context) => work({ ...context, stop }), stop.signal, true));
 
+/** The same for work that changes nothing. @throws Error also when there is no database. */
+export const withDatabaseToRead = (work: Work): Promise<number> =>
+  untilStopped((stop) => openAndRun((context) => work({ ...context, stop }), stop.signal, true, false));
+
 /**
  * The same for a server, which stops by itself once `work` has begun.
  *
@@ -112,6 +116,7 @@ async function openAndRun<Result>(
   work: (context: DatabaseContext) => Promise<Result>,
   signal: AbortSignal,
   mustExist: boolean,
+  changesData = true,
 ): Promise<Result> {
   const config = readConfig(process.env, process.stderr.isTTY);
   const log = openLog(config, processIo.log);
@@ -141,7 +146,7 @@ async function openAndRun<Result>(
     return await work({ config, log, database, keys });
   } catch (cause) {
     if (!isUnavailable(cause)) throw cause;
-    const isUncertain = hasBegun ? '. A change that was in progress may have been made.' : '';
+    const isUncertain = hasBegun && changesData ? '. A change that was in progress may have been made.' : '';
     throw new Error(`The database is unavailable: ${(cause as Error).message}${isUncertain}`, { cause });
   } finally {
     await database.close();

@@ -4,7 +4,7 @@ import type { EnvironmentTag } from '../generated/prisma/client.ts';
 import { escapeControls } from '../terminal-text.ts';
 import { type FormatName, groupFormats } from '../user-groups/files/formats.ts';
 import { exportUserGroups } from '../user-groups/statements/export.ts';
-import { withExistingDatabase } from './context.ts';
+import { withDatabaseToRead } from './context.ts';
 import { fileOf, formatFrom, groupsHelp, openOutput } from './groups-arguments.ts';
 import { assertValid, environmentOf, type OutputStreams, readOnlyOptions } from './options.ts';
 import { assertOutput, openProgress, type Progress, thousands } from './output.ts';
@@ -38,7 +38,7 @@ export async function exportGroups(args: readonly string[], io: OutputStreams): 
 }
 
 function run({ output = '', ...request }: ExportRequest, draft: FileDraft | undefined, io: OutputStreams): Promise<number> {
-  return withExistingDatabase(async ({ database, keys, stop: { signal, reason } }) => {
+  return withDatabaseToRead(async ({ database, keys, stop: { signal, reason } }) => {
     const progress = openProgress(io.stderr, 'groups');
     const write = (target: Writable) => writeGroups({ pool: database.pool, keys }, request, target, progress, signal);
     if (!draft) {

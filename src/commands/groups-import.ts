@@ -10,7 +10,7 @@ import type { FormatName } from '../user-groups/files/formats.ts';
 import { readGroupLines } from '../user-groups/files/formats.ts';
 import { type ImportOptions, type ImportSummary, importUserGroups, type ReadLine } from '../user-groups/import.ts';
 import { importNames } from '../user-groups/import-lines.ts';
-import { ownAuthor, withExistingDatabase } from './context.ts';
+import { ownAuthor, withDatabaseToRead, withExistingDatabase } from './context.ts';
 import { fileOf, formatFrom, groupsHelp, openOutput } from './groups-arguments.ts';
 import { collectRejections, type Report } from './import-rejections.ts';
 import { assertValid, choice, environmentOf, readOptions, type Streams, suggest, UsageError, unexpected } from './options.ts';
@@ -40,9 +40,8 @@ export async function importGroups(args: readonly string[], io: Streams): Promis
   let report: Report | undefined;
   try {
     report = await openReport(request.report);
-    return await withExistingDatabase(({ database, keys, stop }) =>
-      run({ ...request, source, report, stop }, { ...database, keys }, io),
-    );
+    const withDatabase = request.dryRun ? withDatabaseToRead : withExistingDatabase;
+    return await withDatabase(({ database, keys, stop }) => run({ ...request, source, report, stop }, { ...database, keys }, io));
   } finally {
     source.chunks.destroy();
     await report?.draft.discard();

@@ -13,7 +13,7 @@ import { generateEncryptionKey, maxEncryptionKeys } from '../encryption/key-text
 import type { KeyRing } from '../encryption/keys.ts';
 import { type ReencryptionResult, reencryptAll } from '../key-rotation/key-rotation.ts';
 import { countRowsByKey, type EncryptedTable, type KeyUse, withKeysLock } from '../key-rotation/statements.ts';
-import { type CommandContext, ownAuthor, withExistingDatabase } from './context.ts';
+import { type CommandContext, ownAuthor, withDatabaseToRead, withExistingDatabase } from './context.ts';
 import { addKey, keyFile, keyRefreshMs } from './key-file.ts';
 import { type OutputStreams, readJsonFlag, runAction, UsageError } from './options.ts';
 import { openProgress, printResult } from './output.ts';
@@ -44,7 +44,7 @@ async function rotate([which = '', ...others]: readonly string[], io: OutputStre
 
 async function list(args: readonly string[], io: OutputStreams): Promise<number> {
   const asJson = readJsonFlag(args, 'keys list', keysHelp);
-  return withExistingDatabase(async (context) => {
+  return withDatabaseToRead(async (context) => {
     const { database, keys: ring } = context;
     const uses = await countRowsByKey(database);
     const rows = (id: string, table: EncryptedTable) => uses.find((use) => use.id === id && use.table === table)?.rows ?? 0;

@@ -1,7 +1,7 @@
 import { listApiTokens, maxOverlapSeconds, revokeApiToken, rotateApiToken, updateApiToken } from '../api-tokens/api-tokens.ts';
 import { createDb } from '../db.ts';
 import type { ApiToken } from '../generated/prisma/client.ts';
-import { ownAuthor, withExistingDatabase } from './context.ts';
+import { ownAuthor, withDatabaseToRead, withExistingDatabase } from './context.ts';
 import {
   assertUnchanged,
   type OutputStreams,
@@ -24,7 +24,7 @@ export const token = (args: string[], io: Streams): Promise<number> =>
 
 async function list(args: readonly string[], io: OutputStreams): Promise<number> {
   const asJson = readJsonFlag(args, 'token list', tokenHelp);
-  return withExistingDatabase(async ({ database }) => {
+  return withDatabaseToRead(async ({ database }) => {
     const apiTokens = await listApiTokens(database.prisma);
     const text = apiTokens.map(describeApiToken).join('\n') || 'No API tokens. Create one with `token create`.';
     return printResult(io, asJson, apiTokens.map(withoutHash), text);

@@ -15,7 +15,7 @@ import {
   listWebhooks,
   updateWebhook,
 } from '../webhooks/webhooks.ts';
-import { ownAuthor, withExistingDatabase } from './context.ts';
+import { ownAuthor, withDatabaseToRead, withExistingDatabase } from './context.ts';
 import {
   assertUnchanged,
   assertValid,
@@ -65,7 +65,7 @@ export const webhooks = (args: string[], io: OutputStreams): Promise<number> =>
 
 async function list(args: readonly string[], io: OutputStreams): Promise<number> {
   const asJson = readJsonFlag(args, 'webhooks list', webhooksHelp);
-  return withExistingDatabase(async ({ database }) => {
+  return withDatabaseToRead(async ({ database }) => {
     const found = await listWebhooks(database.prisma);
     const text = found.map(describeWebhook).join('\n') || 'No webhooks. Create one with `webhooks create`.';
     return printResult(io, asJson, found.map(webhookMembers), text);
@@ -146,7 +146,7 @@ async function deliveries(args: readonly string[], io: OutputStreams): Promise<n
   if (!isRowNumber(limit) || Number(limit) > maxLimit)
     problems.push(`--limit must be a whole number from 1 to ${maxLimit}, not ${JSON.stringify(limit)}.`);
   assertUnchanged(problems);
-  return withExistingDatabase(async ({ database }) => {
+  return withDatabaseToRead(async ({ database }) => {
     await findWebhook(database.prisma, id);
     const found = await listDeliveries(database.prisma, id, { status, limit: Number(limit) + 1 });
     const listed = found.slice(0, Number(limit));

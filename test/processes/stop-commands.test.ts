@@ -6,7 +6,7 @@ import pg from 'pg';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { startCommitProxy } from '../support/commit-proxy.ts';
 import { makeDataDir } from '../support/data-dir.ts';
-import { createTestDatabase } from '../support/database.ts';
+import { createTestDatabase, untilBlocked } from '../support/database.ts';
 import { makeKeyedDataDir } from '../support/embedded-gateway.ts';
 import { freePort } from '../support/free-port.ts';
 import { sendRequest } from '../support/gateway.ts';
@@ -129,6 +129,26 @@ test('a command that loses the response to its change says that the change may h
     code: 1,
     stdout: '',
     stderr: expect.stringMatching(/^The database is unavailable: .*A change that was in progress may have been made\.\n$/),
+  });
+});
+
+test('a command that only reads does not say so when it loses the database', async () => {
+  const database = await createTestDatabase();
+  const other = await database.pool.connect();
+  onTestFinished(async () => {
+    other.release(true);
+    await database.close();
+  });
+  await other.query('begin; lock table api_token');
+  const { ended } = start({ DATABASE_URL: database.url }, 'token', 'list');
+  await untilBlocked(database);
+  await database.pool.query(
+    "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+  );
+  expect(await ended).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^The database is unavailable: .*administrator command\n$/s),
   });
 });
 
