@@ -29,6 +29,17 @@ test('the second click of a double click does not close the secret that the firs
   await page.getByRole('dialog').waitFor({ state: 'detached' });
 });
 
+test('a double click on the button that removes a row does not remove the next one', async () => {
+  const { userGroup } = await mutate(gateway, 'getOrCreateUserGroup', { providedId: 'rows' });
+  const { page } = await openConsole(gateway, `/console/group?id=${userGroup.id}`);
+  for (let times = 0; times < 2; times += 1) await page.getByRole('button', { name: 'Add a schema' }).click();
+  const remove = page.getByRole('button', { name: /^Remove schema/ });
+  await expect.poll(() => remove.count()).toBe(2);
+  await remove.first().dblclick();
+  await page.getByRole('button', { name: 'Discard' }).hover();
+  expect(await remove.count()).toBe(1);
+});
+
 test('an Enter that is held does not confirm the dialog that it has opened', async () => {
   const { userGroup } = await mutate(gateway, 'getOrCreateUserGroup', { providedId: 'held' });
   const { page } = await openConsole(gateway, `/console/group?id=${userGroup.id}`);

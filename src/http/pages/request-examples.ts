@@ -34,8 +34,7 @@ export function requestExamples(method: string, path: string, operation: Operati
 function exampleRequest(method: string, path: string, { security, parameters = [], requestBody }: Operation): ExampleRequest {
   const query = parameters.flatMap(({ name, example }): [string, string][] => {
     if (Array.isArray(example)) return [[name, example.join()]];
-    if (typeof example !== 'object' || example === null) return example === undefined ? [] : [[name, String(example)]];
-    return Object.entries(example).map(([member, value]) => [`${name}[${member}]`, String(value)]);
+    return example === undefined ? [] : [[name, String(example)]];
   });
   const content = requestBody?.content ?? {};
   return {

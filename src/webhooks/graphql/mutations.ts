@@ -79,7 +79,7 @@ builder.mutationField('updateWebhook', (t) =>
     nullable: true,
     errors: { types: [NotFound], union: { description: 'The changed webhook, or an error.' } },
     description:
-      'Changes the given properties of a webhook. Pending deliveries are still sent, also of events that it no longer takes. ' +
+      'Changes the given properties of a webhook. While it is enabled, pending deliveries are still sent, also of events that it no longer takes. ' +
       'When it is enabled again, they are tried at once, ' +
       'and the events that happened meanwhile are sent, as far as the audit log still has them. Requires the scope admin.',
     args: {

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { holdUnsaved } from '../app/router.tsx';
 import { useSession } from '../app/session.tsx';
 import type { Client } from './client.ts';
-import { Failure, toFailure } from './failure.ts';
+import { type Failure, toFailure } from './failure.ts';
 import { keyedClient } from './keyed-client.ts';
 
 /** A change that a person can start. */
@@ -59,7 +59,7 @@ export function useMutation<Arguments extends readonly unknown[], Result>(
     setState({ isRunning: true });
     hold.current ??= holdUnsaved();
     const send: Client['send'] = (...operation) => {
-      if (isGone.current) throw new Failure('UNAUTHENTICATED', 'The person has left the page.');
+      if (isGone.current) throw new Error('The person has left the page.');
       return client.send(...operation);
     };
     try {

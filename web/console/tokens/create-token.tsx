@@ -91,7 +91,7 @@ export function CreateToken({ onClose, onCreated }: CreateTokenProps) {
           {lifetime === 'day' && (
             <TextField
               label="Day"
-              hint="It expires when this day begins."
+              hint="It expires when this day begins, in your time zone."
               type="date"
               required
               max="9999-12-31"

@@ -6,9 +6,12 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly isBusy?: boolean;
 }
 
+/** The button of the latest click that counted. */
+let clicked: EventTarget | undefined;
+
 /**
- * A button; starts nothing of a form unless its type says so. Of a double click only the first click counts: the second may hit
- * another button, which the first has brought there.
+ * A button; starts nothing of a form unless its type says so. The second click of a double click does not count on another
+ * button, which the first has brought there.
  */
 export function Button({ variant = 'secondary', isBusy = false, className = '', onClick, children, ...props }: ButtonProps) {
   return (
@@ -16,7 +19,11 @@ export function Button({ variant = 'secondary', isBusy = false, className = '', 
       type="button"
       className={`button ${variant} ${className}`}
       aria-disabled={isBusy || undefined}
-      onClick={(event) => (isBusy || event.detail > 1 ? event.preventDefault() : onClick?.(event))}
+      onClick={(event) => {
+        if (isBusy || (event.detail > 1 && event.currentTarget !== clicked)) return event.preventDefault();
+        clicked = event.currentTarget;
+        onClick?.(event);
+      }}
       {...props}
     >
       {isBusy && <span className="spinner" aria-hidden="true" />}

@@ -61,7 +61,7 @@ export function Deliveries({ webhook, page, status, isFirstPage, isLoading, onSe
           label="Status"
           value={status}
           options={statuses}
-          onChange={(value) => navigate(hrefOf('webhook', { id: webhook.id, status: value }))}
+          onChange={(value) => navigate(hrefOf('webhook', { id: webhook.id, status: value }), { discards: true })}
         />
         <Button onClick={onReload}>Refresh</Button>
       </div>
@@ -94,7 +94,7 @@ export function Deliveries({ webhook, page, status, isFirstPage, isLoading, onSe
           <Pager
             pageInfo={page.pageInfo}
             isFirstPage={isFirstPage}
-            onMove={(next) => navigate(hrefOf('webhook', { id: webhook.id, status, ...next }))}
+            onMove={(next) => navigate(hrefOf('webhook', { id: webhook.id, status, ...next }), { discards: true })}
           />
         </>
       )}

@@ -105,7 +105,11 @@ export function EditWebhook({ webhook, onClose, onSaved }: EditWebhookProps) {
             onChange={(value) => set({ environments: value })}
           />
         </DialogFields>
-        {webhook && <p className="muted">What is pending is still sent, also if the webhook no longer takes such events.</p>}
+        {webhook && (
+          <p className="muted">
+            What is pending is still sent while the webhook is enabled, also if it no longer takes such events.
+          </p>
+        )}
         <DialogFooter isDisabled={types?.size === 0 || environments?.size === 0}>
           {webhook ? 'Save' : 'Create the webhook'}
         </DialogFooter>

@@ -50,7 +50,7 @@ function WebhookById({ id, query }: { readonly id: string; readonly query: URLSe
     return () => clearTimeout(timer);
   }, [data, isSending, reload]);
   const showNewest = () => {
-    navigate(hrefOf('webhook', { id }));
+    navigate(hrefOf('webhook', { id }), { discards: true });
     reload();
   };
   const isUnknown = !id || failure?.issueAt('webhook') !== undefined;
@@ -59,7 +59,7 @@ function WebhookById({ id, query }: { readonly id: string; readonly query: URLSe
       title="The webhook could not be loaded"
       failure={isUnknown ? undefined : failure}
       onRetry={reload}
-      onReset={() => navigate(hrefOf('webhook', { id }))}
+      onReset={() => navigate(hrefOf('webhook', { id }), { discards: true })}
     />
   );
   if (!webhook || !page || unused) {
