@@ -527,7 +527,7 @@ export type $RevokedViewerPayload<ExtArgs extends runtime.Types.Extensions.Inter
      */
     viewerId: string
     /**
-     * Embed tokens of the viewer with a smaller one are revoked. From one sequence, so that it never comes again.
+     * The generation of the viewer's embed tokens that are not revoked. At random, so that none comes again, even after a restore.
      */
     generation: number
     /**
