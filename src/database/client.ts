@@ -77,9 +77,8 @@ const directOptions = '-c statement_timeout=10s -c lock_timeout=4s -c enable_seq
  * Has times written in ISO 8601, which the driver reads, and in UTC, which Prisma assumes. PgBouncer keeps both for each of its
  * clients; nothing is set where they are the defaults.
  */
-const setTimes = `select set_config(name, value, false)
-  from (values ('datestyle', 'ISO', '^ISO'), ('timezone', 'UTC', '^UTC$')) as each (name, value, pattern)
-  where current_setting(name) !~ pattern`;
+const setTimes = `select set_config(name, value, false) from (values ('datestyle', 'ISO', '^ISO'), ('timezone', 'UTC', '^UTC$'))
+  as each (name, value, pattern) where current_setting(name) !~ pattern`;
 
 /** How long a connection is quiet before the system checks that the other end is there; it gives up 10 s later. */
 const keepAliveDelayMs = 2_000;
