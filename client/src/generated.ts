@@ -266,7 +266,7 @@ export type UpdateUserGroupInput = {
 export type UserGroupBy =
   {   /** The globally unique ID. */
   readonly id: string; readonly providedId?: never; readonly teamId?: never; readonly token?: never; }
-  |  { readonly id?: never;   /** Your own identifier. With scope `admin`, a group in the environment of the API token takes precedence. */
+  |  { readonly id?: never;   /** Your own identifier. With scope `admin`, a group in the environment of the API token takes precedence; a deletion with an API token of Customer or Testing finds none of the other. */
   readonly providedId: string; readonly teamId?: never; readonly token?: never; }
   |  { readonly id?: never; readonly providedId?: never;   /** The number that the gateway assigned. */
   readonly teamId: number; readonly token?: never; }

@@ -88,7 +88,8 @@ function merge(stored: Json, patch: Json): Json {
 }
 
 /**
- * Deletes a group with its tokens, current and replaced: they stop immediately, and its provided id can be used again.
+ * Deletes a group with its tokens, current and replaced: they stop immediately, and its provided id can be used again. By a
+ * provided id, it must be in the environment of the caller: a deletion that is repeated must not reach the other group with it.
  *
  * @param expectedVersions the group must have one of these versions; undefined permits any.
  * @returns the group as it was.
@@ -105,7 +106,7 @@ export async function deleteUserGroup(
 ): Promise<UserGroup> {
   caller.require('groups:write');
   checkSelected({ by, expectedVersions });
-  const { target } = await locateTarget(services, caller, by);
+  const { target } = await locateTarget(services, caller, 'providedId' in by ? { ...by, staysInEnvironment: true } : by);
   return changedGroup(await services.db.userGroup.deleteOne({ ...target, expectedVersions }));
 }
 

@@ -91,6 +91,7 @@ export interface Operation {
   readonly run: (call: Call) => Promise<Done>;
 }
 
+const onlyGraphql = 'only the GraphQL API has it';
 const asHeader: GraphqlOnly = { expectedVersion: 'send the version in the header If-Match' };
 
 /** What a change selects. */
@@ -129,7 +130,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     summary: 'updates it',
     name: 'updateUserGroup',
     members: ['user_group_id', ...shared],
-    graphqlOnly: { ...asHeader, mergeProperties: 'only the GraphQL API has it' },
+    graphqlOnly: { ...asHeader, mergeProperties: onlyGraphql },
     takesKey: true,
     async run({ services, caller, members, expectedVersions }) {
       const userGroup = await updateUserGroup(services, caller, ownGroup(members), { ...given(members), expectedVersions });
@@ -142,7 +143,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     summary: 'rotates its token',
     name: 'rotateUserGroupToken',
     members: ['current_token'],
-    graphqlOnly: asHeader,
+    graphqlOnly: { ...asHeader, endGracePeriods: onlyGraphql },
     takesKey: true,
     async run({ services, caller, members, expectedVersions }) {
       const input = { currentToken: members['current_token'], expectedVersions } as RotationInput;

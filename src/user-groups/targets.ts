@@ -17,7 +17,7 @@ export async function locateToChange(services: Services, caller: Caller, by: Use
   if ('staysInEnvironment' in by && own && found && own !== found) {
     throw new NotFound(
       `No user group of ${own}, the environment of this API token, has this id. One of ${found} has: use an API token of that ` +
-        'environment, or the GraphQL API.',
+        'environment, or select the group over GraphQL by its id or teamId.',
     );
   }
   return group;

@@ -126,7 +126,9 @@ export const UserGroupByInput = builder.inputType('UserGroupBy', {
     id: t.id({ description: 'The globally unique ID.' }),
     teamId: t.int({ description: 'The number that the gateway assigned.' }),
     providedId: t.string({
-      description: 'Your own identifier. With scope `admin`, a group in the environment of the API token takes precedence.',
+      description:
+        'Your own identifier. With scope `admin`, a group in the environment of the API token takes precedence; ' +
+        'a deletion with an API token of Customer or Testing finds none of the other.',
     }),
     token: t.string({ description: 'A user group token: the current one, or one in its grace period.' }),
   }),

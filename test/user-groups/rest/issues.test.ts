@@ -142,6 +142,7 @@ describe('refuses what is not read, but was meant to be', () => {
     ['PUT', 'Name', '"x"', 'name', 'send name'],
     ['PUT', 'mergeProperties', '{"plan":"gold"}', 'mergeProperties', inGraphql],
     ['PUT', 'expected_version', '1', 'expectedVersion', asHeader],
+    ['POST', 'endGracePeriods', 'true', 'endGracePeriods', inGraphql],
     ['POST', 'currentToken', '"x"', 'current_token', 'send current_token'],
     ['DELETE', 'expectedVersion', '1', 'expectedVersion', asHeader],
   ])('%s with %s', async (method, name, value, path, remedy) => {

@@ -93,7 +93,7 @@ test('a merge patch is one transaction: the group is locked, then updated', asyn
 });
 
 test('a rotation, a deletion and a change of environment are one write each, besides look-ups', async () => {
-  const { secret: token } = await gateway.issue({ scopes: ['admin'] });
+  const { secret: token } = await gateway.issue({ environment: null, scopes: ['admin'] });
   const { json } = await gateway.send('GET', '/api/user', { body: { user_group_id: 'one write' } });
   const currentToken = json.user_group.token;
   const documents = [
