@@ -72,8 +72,8 @@ async function rotateEncryption(context: CommandContext, io: OutputStreams): Pro
   const { config, database, keys: ring } = context;
   const { stdout } = io;
   const file = config.encryptionKeys ? undefined : keyFile(config.dataDir);
-  const isAdded = await withKeysLock(database, () => addKeyUnlessPending(database, ring, file));
-  const { changed, remaining, problems } = await encryptWithFirstKey(context, isAdded, io);
+  await withKeysLock(database, () => addKeyUnlessPending(database, ring, file));
+  const { changed, remaining, problems } = await encryptWithFirstKey(context, file, io);
   stdout.write(`Encrypted ${changed} tokens, signing keys, webhook secrets and stored responses with the key ${ring.ids[0]}.\n`);
   if (remaining.length > 0) throw new Error(describeRemaining(remaining, problems));
   const others = ring.ids.slice(1);
@@ -89,15 +89,15 @@ async function rotateEncryption(context: CommandContext, io: OutputStreams): Pro
 /** @throws the reason of the request to stop, after it has said how far it came. */
 async function encryptWithFirstKey(
   { database, keys: ring, stop: { signal } }: CommandContext,
-  isAdded: boolean,
+  file: string | undefined,
   { stdout, stderr }: OutputStreams,
 ): Promise<ReencryptionResult> {
   const [to = '', from = null] = ring.ids;
   const progress = openProgress(stderr, 'values');
   let encrypted = 0;
   try {
-    // Until every gateway that can read the file encrypts with it.
-    if (isAdded) await sleep(2 * keyRefreshMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+    // Until every gateway that can read the file encrypts with its first key, which may just have been put there.
+    if (file) await sleep(2 * keyRefreshMs, undefined, { signal }).catch(() => signal.throwIfAborted());
     await recordEncryptionKeyRotation(database, ownAuthor(), { from, to }); // before, because it may be interrupted
     return await reencryptAll(database, ring, (done, total) => {
       encrypted = done;
@@ -111,19 +111,16 @@ async function encryptWithFirstKey(
   }
 }
 
-/**
- * Adds a key to the file, unless an earlier run was interrupted, or the operator has put a new key first. Returns whether it did.
- */
-async function addKeyUnlessPending(database: Database, ring: KeyRing, file: string | undefined): Promise<boolean> {
+/** Adds a key to the file, unless an earlier run was interrupted, or the operator has put a new key first. */
+async function addKeyUnlessPending(database: Database, ring: KeyRing, file: string | undefined): Promise<void> {
   ring.refresh(); // another process may just have added one
-  if ((await countRowsByKey(database)).some(({ id }) => id !== ring.ids[0])) return false;
+  if ((await countRowsByKey(database)).some(({ id }) => id !== ring.ids[0])) return;
   if (!file) throw new Error(noNewKey());
   if (ring.ids.length >= maxEncryptionKeys) {
     throw new Error(`The file ${file} has ${ring.ids.length} keys, the most there may be. Remove lines after the first.`);
   }
   addKey(file);
   ring.refresh();
-  return true;
 }
 
 /** What to do first when the keys are settings. The key is a new one. */

@@ -202,12 +202,18 @@ export async function locate(
 export async function findGroupOfToken(services: Services, caller: Caller, token: string): Promise<GroupOfToken | undefined> {
   if (!mayBeUserGroupToken(token)) return undefined;
   const { db, keys } = services;
-  const find = () => db.userGroup.findByTokenHash(keys.hashes(token), caller.queueKey);
-  // Again if a key was added since: rows may use it already.
-  const found = (await find()) ?? (keys.refresh() ? await find() : undefined);
-  if (!found) await requireKeysOfTokens(services, caller);
-  else if (caller.canAccess(found.userGroup)) services.lastResolved.note(found.userGroup);
-  return found;
+  for (let hashes = keys.hashes(token); ; ) {
+    const found = await db.userGroup.findByTokenHash(hashes, caller.queueKey);
+    if (found) {
+      if (caller.canAccess(found.userGroup)) services.lastResolved.note(found.userGroup);
+      return found;
+    }
+    await requireKeysOfTokens(services, caller);
+    // Again if a key was read since, here or by another request: the group may be stored with it.
+    const current = keys.hashes(token);
+    if (current.every((hash) => hashes.includes(hash))) return undefined;
+    hashes = current;
+  }
 }
 
 /**

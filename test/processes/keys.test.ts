@@ -110,6 +110,21 @@ test('two gateways that start at once share a new key file; keys rotate encrypti
   for (const gateway of [busy, idle]) await gateway.stop();
 });
 
+test('a key that the operator has just put first is used once every gateway has read it', async () => {
+  const { file, settings } = embedded();
+  const gateway = await serve(settings);
+  await create(gateway.url, 'acme');
+  writeFileSync(`${file}.new`, `${generateEncryptionKey()}\n${readFileSync(file, 'utf8')}`, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+  expect(await run(['keys', 'rotate', 'encryption'], settings)).toMatchObject({ code: 0, stderr: '' });
+  const query = '{ events(first: 1) { nodes { type occurredAt } } }';
+  const { json } = await sendRequest(gateway.url, 'POST', '/graphql', { token: apiToken, body: { query } });
+  const [{ type, occurredAt }] = json.data.events.nodes;
+  expect(type).toBe('ENCRYPTION_KEY_ROTATED');
+  expect(Date.parse(occurredAt) - statSync(file).mtimeMs).toBeGreaterThan(2_000);
+  await gateway.stop();
+});
+
 /** A database with tokens that are encrypted with the first key, some of them retired. */
 async function databaseWith(key: string, groups: number) {
   const database = await createTestDatabase();

@@ -86,6 +86,14 @@ test.each([
   await check(await createGroup(withKeys(newKey)));
 });
 
+test('an instance that reads a new key while it looks up a token finds its group', async () => {
+  const { id, token } = await createGroup(withKeys(newKey));
+  const services = behind();
+  const looking = idOf(services, token);
+  expect(services.keys.refresh()).toBe(true); // as the timer does, or another request
+  expect(await looking).toBe(id);
+});
+
 test('without its key it is not known which group a token identifies, and the token of a group is not shown', async () => {
   const { id, token } = await createGroup(withKeys(newKey));
   const services = withKeys(oldKey);
