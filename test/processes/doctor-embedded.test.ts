@@ -100,6 +100,16 @@ test('standbys that commits do not wait for are a warning, none that they wait f
       await until(isFound, expected);
     }
 
+    await setNames('*');
+    await until(async () => (await replication())?.status === 'ok', 'the setting takes effect');
+    const url = `${primary.databaseUrl()}?options=-c%20synchronous_commit%3Dlocal`;
+    const local = await diagnose({ DATABASE_URL: url, ENCRYPTION_KEYS: testKey });
+    expect(local.get('replication')).toMatchObject({
+      status: 'warning',
+      found: expect.stringMatching(/^1 standby connected, and commits wait for none/),
+      remedy: 'Set synchronous_commit to on: for the sessions of the gateway, it is local.',
+    });
+
     const ofStandby = await diagnose({ DATABASE_URL: standby.databaseUrl(), ENCRYPTION_KEYS: testKey });
     expect(ofStandby.get('database')).toMatchObject({
       status: 'failure',

@@ -82,12 +82,15 @@ export const checkReplication = ofDatabase(({ state }) => {
   const { standbys, synchronousStandbys: named, settings } = state;
   const names = settings.synchronous_standby_names;
   const found = `${counted(standbys, 'standby')} connected`;
-  if (names === '' && standbys > 0)
+  const isWaiting = names !== '' && !['off', 'local'].includes(settings.synchronous_commit);
+  if (!isWaiting && standbys > 0)
     return warning(
       `${found}, and commits wait for none: a failover loses the last acknowledged writes`,
-      "Set synchronous_standby_names on the server, for example to 'ANY 1 (*)'.",
+      names === ''
+        ? "Set synchronous_standby_names on the server, for example to 'ANY 1 (*)'."
+        : `Set synchronous_commit to on: for the sessions of the gateway, it is ${settings.synchronous_commit}.`,
     );
-  if (names === '') return ok('there are no standbys');
+  if (!isWaiting) return ok('there are no standbys');
   const needed = Number(/^\s*(?:(?:first|any)\s+)?(\d+)\s*\(/i.exec(names)?.[1] ?? 1); // 2 of `ANY 2 (a, b)`, 1 of `a, b`
   if (named < needed)
     return failure(
