@@ -106,6 +106,20 @@ test('a tab that is opened next to one that is signed in is signed in, and signi
   await fresh.getByLabel('API token', { exact: true }).waitFor();
 });
 
+test('signing out also ends the session of a tab that could not reach the gateway', async () => {
+  const { page } = await openConsole(gateway, '/console/groups');
+  const other = await openTab(page, '/console/groups');
+  await other.getByRole('button', { name: 'Sign out' }).waitFor();
+  await other.route('**/graphql', (route) => route.fulfill({ status: 504, body: 'timed out' }));
+  await other.reload();
+  await other.getByRole('button', { name: 'Sign in' }).waitFor();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await other.getByText('You are signed out.').waitFor();
+  await other.unroute('**/graphql');
+  await other.reload();
+  await other.getByRole('button', { name: 'Sign in' }).waitFor();
+});
+
 test('tabs with different API tokens: a further tab asks for one; one that is revoked ends the session of every tab that has it', async () => {
   const { secret, id } = await gateway.issue();
   const { page: kept } = await openConsole(gateway, '/console/groups');

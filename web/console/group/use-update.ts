@@ -89,8 +89,8 @@ export function useUpdate<Value>(
         const { userGroup } = payloadOf(result, requestId);
         onChanged(userGroup);
         onSaved();
-        const isAsWanted = isEqual(valueIn(userGroup), wanted.value);
-        showMessage(isAsWanted ? 'Saved' : 'Saved, with what has changed since you opened it');
+        const isOnlyOwn = tries === 1 && isEqual(valueIn(userGroup), wanted.value);
+        showMessage(isOnlyOwn ? 'Saved' : 'Saved. Others have changed the group, too: the page shows it as it is now');
         return;
       }
       // The response to an earlier try has the group of that time. Sent again, the update gets a new one: its key is used up.
