@@ -34,6 +34,23 @@ test('a person pastes an API token, runs the first example, and a user group is 
   await assertFlawless();
 });
 
+test('a shortcut that is held executes the operation once', async () => {
+  const { page } = await open();
+  await page.getByLabel('API token').fill(gateway.token);
+  await page.getByText('"providedId"').waitFor(); // the variables of the example
+  let executed = 0;
+  page.on('request', (request) => {
+    if (request.postData()?.includes('mutation GetOrCreate')) executed += 1;
+  });
+  await page.getByRole('textbox', { name: 'Document', exact: true }).focus();
+  await page.keyboard.down('ControlOrMeta');
+  for (let times = 0; times < 3; times += 1) await page.keyboard.down('Enter'); // the browser repeats the second and the third
+  await page.keyboard.up('Enter');
+  await page.keyboard.up('ControlOrMeta');
+  await page.getByRole('region', { name: 'Result Window' }).getByText('"created"').waitFor();
+  await expect.poll(() => executed).toBe(1);
+});
+
 test('a response is shown in the tab whose operation it is of, also if it comes while another tab is open or has sent one', async () => {
   const opened = await open();
   const { page } = opened;

@@ -55,7 +55,13 @@ export function Playground() {
           </button>
         )}
       </form>
-      <div className="graphiql">
+      <div
+        className="graphiql"
+        onKeyDownCapture={(event) => {
+          // A shortcut that is held must not execute a mutation again and again.
+          if (event.repeat && event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.stopPropagation();
+        }}
+      >
         <GraphiQL
           fetcher={fetcher}
           storage={storage}
