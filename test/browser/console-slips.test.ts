@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { holdRequests, loseNextResponse, lostResponse, openConsole } from '../support/console.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
@@ -14,19 +15,40 @@ afterAll(() => gateway.close());
 const isSuspended = async (providedId: string) =>
   (await gateway.database.prisma.userGroup.findFirst({ where: { providedId } }))?.suspended;
 
+/** The second click of a double click, for which the browser does not mind what the first one has hit. */
+async function clickAgain(button: Locator): Promise<void> {
+  const { x, y } = (await button.boundingBox()) ?? { x: 0, y: 0 };
+  const { mouse } = button.page();
+  await mouse.move(x + 9, y + 9);
+  await mouse.down({ clickCount: 2 });
+  await mouse.up({ clickCount: 2 });
+}
+
 test('the second click of a double click does not close the secret that the first one has brought', async () => {
   await gateway.database.prisma.apiToken.update({ where: { id: (await gateway.issue()).id }, data: { name: 'clicked twice' } });
   const { page } = await openConsole(gateway, '/console/api-tokens', { secret: admin });
   await page.getByRole('button', { name: 'Rotate clicked twice' }).click();
   await page.getByRole('button', { name: 'Replace the secret' }).click();
   const stored = page.getByRole('button', { name: 'I have stored it' });
-  const { x, y } = (await stored.boundingBox()) ?? { x: 0, y: 0 };
-  await page.mouse.move(x + 9, y + 9);
-  await page.mouse.down({ clickCount: 2 });
-  await page.mouse.up({ clickCount: 2 });
+  await clickAgain(stored);
   await page.getByRole('dialog').getByText(/^ugk_/).waitFor();
   await stored.click();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
+});
+
+test('the second click of a double click sends nothing again, also if the first has been answered', async () => {
+  const { userGroup } = await mutate(gateway, 'getOrCreateUserGroup', { providedId: 'sent' });
+  const { page } = await openConsole(gateway, `/console/group?id=${userGroup.id}`, { secret: admin });
+  let sent = 0;
+  page.on('request', (request) => {
+    if (request.postData()?.includes('mutation CreateEmbedToken')) sent += 1;
+  });
+  const create = page.getByRole('button', { name: 'Create an embed token' });
+  await create.click();
+  await page.getByText(/^ey/).waitFor();
+  await clickAgain(create);
+  await page.evaluate('new Promise(requestAnimationFrame)');
+  expect(sent).toBe(1);
 });
 
 test('a double click on the button that removes a row does not remove the next one', async () => {

@@ -108,7 +108,10 @@ test('counts errors by route and code, the keys of batches, and look-ups of docu
 });
 
 test('the internal errors of each route begin at 0, because Prometheus sees no increase of a series that it has not seen before', async () => {
-  const errors = readSamples((await scrape()).text).filter(({ name }) => name === 'gateway_errors_total');
+  const fresh = await startGateway(gateway.database);
+  onTestFinished(() => fresh.close());
+  const { text } = await fresh.send('GET', '/metrics', { token: null, headers: { authorization: `Bearer ${reader}` } });
+  const errors = readSamples(text).filter(({ name }) => name === 'gateway_errors_total');
   const internal = errors.filter(({ labels }) => labels['code'] === 'INTERNAL');
   const begun = internal.map(({ labels, value }) => `${labels['route']} ${value}`);
   expect(new Set(begun)).toEqual(new Set(routes.map(({ path }) => `${path} 0`)));

@@ -55,6 +55,8 @@ test('several processes that start just after the server was killed share one se
   const lost = await openEmbedded(dataDir.path);
   const postmaster = dataDir.postmaster() ?? 0;
   process.kill(postmaster, 'SIGKILL');
+  // Until then, PostgreSQL takes its port for used.
+  await until(async () => !isAlive(postmaster), 'the server is gone');
   const others = await Promise.all([openEmbedded(dataDir.path), openEmbedded(dataDir.path)]);
   const all = [lost, ...others];
   await until(async () => (await Promise.all(all.map(isServing))).every((word) => word === 'yes'), 'all have a server');

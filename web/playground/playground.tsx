@@ -59,7 +59,9 @@ export function Playground() {
         className="graphiql"
         onKeyDownCapture={(event) => {
           // A shortcut that is held must not execute a mutation again and again.
-          if (event.repeat && event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.stopPropagation();
+          if (!event.repeat || event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+          event.stopPropagation();
+          event.preventDefault();
         }}
       >
         <GraphiQL

@@ -53,6 +53,12 @@ export function removeOldSockets({ cluster }: Layout, port: number): void {
  * Its socket is reached through the file system, unless that cannot have any.
  */
 export async function isUsedElsewhere(layout: Layout): Promise<boolean> {
+  if (!(await listensElsewhere(layout))) return false;
+  await sleep(200); // one that has just been killed may still have taken a connection
+  return listensElsewhere(layout);
+}
+
+async function listensElsewhere(layout: Layout): Promise<boolean> {
   const lock = readLock(lockFile(layout));
   if (!lock || lock === 'damaged' || process.platform !== 'linux') return false;
   // The path of a socket has at most 107 bytes, that of the data directory any number.

@@ -90,7 +90,7 @@ export function useUpdate<Value>(
         onChanged(userGroup);
         onSaved();
         const isOnlyOwn = tries === 1 && isEqual(valueIn(userGroup), wanted.value);
-        showMessage(isOnlyOwn ? 'Saved' : 'Saved. Others have changed the group, too: the page shows it as it is now');
+        showMessage(isOnlyOwn ? 'Saved' : 'Saved. The group has other changes, too: the page shows it as it is now');
         return;
       }
       // The response to an earlier try has the group of that time. Sent again, the update gets a new one: its key is used up.

@@ -11,16 +11,17 @@ let clicked: EventTarget | undefined;
 
 /**
  * A button; starts nothing of a form unless its type says so. The second click of a double click does not count on another
- * button, which the first has brought there.
+ * button, which the first has brought there, nor on one that sends something: the first may have been answered already.
  */
-export function Button({ variant = 'secondary', isBusy = false, className = '', onClick, children, ...props }: ButtonProps) {
+export function Button({ variant = 'secondary', isBusy, className = '', onClick, children, ...props }: ButtonProps) {
   return (
     <button
       type="button"
       className={`button ${variant} ${className}`}
       aria-disabled={isBusy || undefined}
       onClick={(event) => {
-        if (isBusy || (event.detail > 1 && event.currentTarget !== clicked)) return event.preventDefault();
+        const isRepeated = event.detail > 1 && (isBusy !== undefined || event.currentTarget !== clicked);
+        if (isBusy || isRepeated) return event.preventDefault();
         clicked = event.currentTarget;
         onClick?.(event);
       }}
