@@ -107,14 +107,10 @@ test('counts errors by route and code, the keys of batches, and look-ups of docu
   expect(withAtMost('50') - withAtMost('20')).toBe(1);
 });
 
-test('the internal errors of each route begin at 0, because Prometheus sees no increase of a series that it has not seen before', async () => {
-  const fresh = await startGateway(gateway.database);
-  onTestFinished(() => fresh.close());
-  const { text } = await fresh.send('GET', '/metrics', { token: null, headers: { authorization: `Bearer ${reader}` } });
-  const errors = readSamples(text).filter(({ name }) => name === 'gateway_errors_total');
+test('each route has a series of internal errors before the first one: Prometheus sees no increase of one that it has not seen', async () => {
+  const errors = readSamples((await scrape()).text).filter(({ name }) => name === 'gateway_errors_total');
   const internal = errors.filter(({ labels }) => labels['code'] === 'INTERNAL');
-  const begun = internal.map(({ labels, value }) => `${labels['route']} ${value}`);
-  expect(new Set(begun)).toEqual(new Set(routes.map(({ path }) => `${path} 0`)));
+  expect(new Set(internal.map(({ labels }) => labels['route']))).toEqual(new Set(routes.map(({ path }) => path)));
 });
 
 test('measures the pool, the queues and the process', async () => {

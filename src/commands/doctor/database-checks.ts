@@ -86,9 +86,7 @@ export const checkReplication = ofDatabase(({ state }) => {
   if (!isWaiting && standbys > 0)
     return warning(
       `${found}, and commits wait for none: a failover loses the last acknowledged writes`,
-      names === ''
-        ? "Set synchronous_standby_names on the server, for example to 'ANY 1 (*)'."
-        : `Set synchronous_commit to on for the role, the database or the server: here it is ${settings.synchronous_commit}.`,
+      `Set synchronous_standby_names on the server, for example to 'ANY 1 (*)', and synchronous_commit to on.`,
     );
   if (!isWaiting) return ok('there are no standbys');
   const needed = Number(/^\s*(?:(?:first|any)\s+)?(\d+)\s*\(/i.exec(names)?.[1] ?? 1); // 2 of `ANY 2 (a, b)`, 1 of `a, b`
