@@ -156,6 +156,7 @@ test.each([
     'application/openmetrics-text; version=1.0.0; charset=utf-8',
   ],
 ])('responds to Accept: %s with %s', async (accept, contentType) => {
+  await scrape(); // one request at least has been counted
   const { status, headers, text } = await scrape(accept);
   expect([status, headers.get('content-type')]).toEqual([200, contentType]);
   expect(text.endsWith('\n# EOF\n')).toBe(contentType.startsWith('application/openmetrics-text'));
