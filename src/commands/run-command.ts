@@ -4,6 +4,7 @@ import { ConfigError, type Setting, settings } from '../settings.ts';
 import { escapeLines } from '../terminal-text.ts';
 import { asksForHelp, suggest, UsageError } from './options.ts';
 import { processIo } from './process-io.ts';
+import { endWithoutReader } from './stop-request.ts';
 
 const usage = `Usage: user-group-gateway COMMAND
 
@@ -131,12 +132,4 @@ function handleLostOutput(isServer: boolean): void {
     if (!isServer) process.once('exit', () => (process.exitCode ||= 1));
   });
   stderr.on('error', () => {}); // nothing is left to report it on
-}
-
-/** How long a server that has stopped waits for the reader of its output. */
-const readerTimeoutMs = 2_000;
-
-/** Ends a server that has stopped even if the rest of its output is not being read, which Node.js would wait for. */
-function endWithoutReader(): void {
-  setTimeout(() => process.exit(), readerTimeoutMs).unref();
 }

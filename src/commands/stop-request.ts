@@ -101,5 +101,14 @@ export async function untilStopped(work: (stop: StopRequest) => Promise<number>)
     return exitCodeOf(reason());
   } finally {
     ended.abort();
+    if (signal.aborted) endWithoutReader();
   }
+}
+
+/** How long a process that was stopped waits for the reader of its output. */
+const readerTimeoutMs = 2_000;
+
+/** Ends a process that was stopped even if the rest of its output is not being read, which Node.js would wait for. */
+export function endWithoutReader(): void {
+  setTimeout(() => process.exit(), readerTimeoutMs).unref();
 }
