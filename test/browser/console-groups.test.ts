@@ -97,6 +97,8 @@ test('a token in the search finds its group, and is in no URL, no search and no 
   await page.getByText('This is not a user group token').waitFor();
   await field.fill(`ugt_${'a'.repeat(36)}`);
   await page.getByText('No group has this token').waitFor();
+  // A group of which it cannot be known that it exists, because it is suspended or elsewhere.
+  await page.getByText('or the group is suspended or belongs to an environment that your API token has no access to').waitFor();
   await field.fill(gateway.token);
   await page.getByText('This is not a user group token').waitFor();
   await field.fill('');

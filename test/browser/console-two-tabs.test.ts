@@ -54,7 +54,9 @@ test('two tabs save different properties of a group, and different schemas, and 
   await second.goto(gateway.url + path);
   await editorOf(second).getByText('gold').waitFor();
   await saveProperties(first, { ...properties, plan: 'silver', limits: { rows: 20, days: 30 } });
+  await first.getByText('Saved', { exact: true }).waitFor();
   await saveProperties(second, { plan: 'gold', limits: { rows: 10, days: 60 }, seats: 5 });
+  await second.getByText('Saved. The group has other changes, too: the page shows it as it is now').waitFor();
   await editorOf(second).getByText('silver').waitFor();
   await first.getByLabel('Data source of sales').fill('pg-8');
   await save(first, 'Save the mapping');

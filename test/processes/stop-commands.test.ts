@@ -188,5 +188,8 @@ test('a command whose work is done, and whose output nobody reads, is ended by S
   await until(async () => (await database.pool.query(otherSessions)).rowCount === 0, 'it has closed its connections');
   child.kill('SIGTERM');
   // The status, if it has not yet noticed that the connections are closed.
-  expect([[null, 'SIGTERM'], [143, null]]).toContainEqual(await exit);
+  expect([
+    [null, 'SIGTERM'],
+    [143, null],
+  ]).toContainEqual(await exit);
 });
