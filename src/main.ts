@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { isatty } from 'node:tty';
 import { exitCodeOf, stopSignals } from './commands/stop-request.ts';
 import './runtime-flags.ts';
 
@@ -9,6 +10,14 @@ for (const signal of process.pid === 1 ? stopSignals : []) {
     if (process.listenerCount(signal) === 1) process.exit(exitCodeOf(signal));
   });
 }
+
+// Node.js aborts, with a core dump, when it ends and cannot restore the settings of a terminal that was closed.
+const terminals = [0, 1, 2].filter(isatty);
+process.once('exit', () => {
+  if (terminals.every(isatty)) return;
+  process.removeAllListeners('SIGHUP');
+  process.kill(process.pid, 'SIGHUP');
+});
 
 // Imported after the flags are set, which packages look at when they are loaded.
 const { runCommand } = await import('./commands/run-command.ts');

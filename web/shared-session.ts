@@ -5,10 +5,10 @@ import { storageKeyOf } from './tab-storage.ts';
  * origin could read it: those of the gateway are the console and the playground, which only listens for the end.
  */
 export type SessionMessage =
-  /** A tab that has no API token asks for one. */
-  | { readonly is: 'question' }
+  /** A tab that has no API token, and gives itself a number, asks for one. */
+  | { readonly is: 'question'; readonly tab: number }
   /** A tab that is signed in has one. */
-  | { readonly is: 'answer'; readonly apiToken: string }
+  | { readonly is: 'answer'; readonly tab: number; readonly apiToken: string }
   /** A person has signed out; with an API token, that one is no longer valid. */
   | { readonly is: 'end'; readonly apiToken?: string; readonly reason?: string };
 

@@ -1,4 +1,5 @@
 import type { Caller } from '../caller.ts';
+import type { Pause } from '../concurrency/heavy-work.ts';
 import { bigIntColumn, defineKeyset, type KeysetColumn } from '../database/keyset.ts';
 import { pageReads } from '../database/page.ts';
 import { abandoned, GatewayError, InvalidInput, type Issue } from '../errors.ts';
@@ -66,6 +67,7 @@ export interface FeedWatch {
  * group the order of its changes. No event ever appears behind a cursor that was given out.
  *
  * @param isAbandoned whether the response is no longer needed.
+ * @param options `pause` is what it waits for an event in.
  * @throws Forbidden without `audit:read`.
  * @throws InvalidInput, also for a cursor of another list.
  * @throws GatewayError `CURSOR_EXPIRED` when events behind the cursor were removed because of their age, or the database was
@@ -76,7 +78,7 @@ export async function readEventFeed(
   caller: Caller,
   input: EventFeedInput,
   isAbandoned: () => boolean = () => false,
-  { withChanges = true }: EventReadOptions = {},
+  { withChanges = true, pause = (wait) => wait() }: EventReadOptions & { readonly pause?: Pause } = {},
 ): Promise<EventFeedPage> {
   caller.require('audit:read');
   const { limit, types, waitSeconds, start } = checkFeedInput(input);
@@ -93,7 +95,8 @@ export async function readEventFeed(
     const { events, through } = page;
     const hasMore = page.hasMore || isBehind;
     const waitMs = endsAtMs - performance.now();
-    if (events.length > 0 || hasMore || waitMs <= 0 || !(await feedWatch.wait(caller, through, waitMs, isAbandoned))) {
+    const wait = () => feedWatch.wait(caller, through, waitMs, isAbandoned);
+    if (events.length > 0 || hasMore || waitMs <= 0 || !(await pause(wait))) {
       return { nodes: events, cursor: feedKeyset.cursorOf(through), hasMore };
     }
     after = through;

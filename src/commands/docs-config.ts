@@ -77,6 +77,7 @@ async function check(args: string[], io: CommandIo): Promise<number> {
   };
   const fix = given.has('fix');
   if (words.length === 0) throw new UsageError('Specify the files to check, or - for standard input.');
+  if (words.includes('')) throw new UsageError('The name of a file is empty. Specify . for the current folder.');
   if (words.filter((file) => file === '-').length > 1) throw new UsageError('Standard input (-) can be read once.');
   if (fix && words.includes('-'))
     throw new UsageError('--fix cannot be used with standard input (-): there is no file to write.');

@@ -21,6 +21,9 @@ export interface HeavyCaller {
   readonly queueKey: QueueKey;
 }
 
+/** Waits for something outside of the queue: resolves with it once it is the operation's turn again. */
+export type Pause = <Result>(wait: () => Promise<Result>) => Promise<Result>;
+
 /**
  * Work that occupies the event loop for a while: it begins one piece at a time, round-robin between callers, with time for other
  * requests in between.
@@ -33,8 +36,12 @@ export interface HeavyWork {
    * @throws GatewayError `UNAVAILABLE`, by its promise, when too many wait.
    */
   enter(caller: HeavyCaller): Promise<void>;
-  /** Runs a costly operation in its turn. @throws GatewayError `UNAVAILABLE` when too many wait; what `work` throws. */
-  run<Result>(caller: HeavyCaller, work: () => Promise<Result>): Promise<Result>;
+  /**
+   * Runs a costly operation in its turn. While it waits for something that may take long, others have its place.
+   *
+   * @throws GatewayError `UNAVAILABLE` when too many wait, also by the promise of a pause; what `work` throws.
+   */
+  run<Result>(caller: HeavyCaller, work: (pause: Pause) => Promise<Result>): Promise<Result>;
   /** How much work waits. */
   readonly waiting: number;
 }
@@ -55,28 +62,52 @@ export function createHeavyWork(): HeavyWork {
       const admit = async () => {
         admitted = caller;
         resolve();
-        await pause();
+        await letOthersRun();
         admitted = undefined;
       };
       turns.run(caller.queueKey, admit).catch(reject);
     });
   };
 
+  /** Resolves when it is this caller's turn to execute a costly operation, with what ends it. */
+  const begin = (caller: HeavyCaller): Promise<() => void> =>
+    new Promise((resolve, reject) => {
+      const hold = async () => {
+        await enter(caller);
+        await new Promise<void>((end) => resolve(end));
+      };
+      operations.run(caller.queueKey, hold).catch(reject);
+    });
+
   return {
     get waiting() {
       return turns.waiting + operations.waiting;
     },
     enter,
-    run: (caller, work) =>
-      operations.run(caller.queueKey, async () => {
-        await enter(caller);
-        return work();
-      }),
+    async run(caller, work) {
+      let turn: Promise<() => void> | undefined;
+      const endTurn = () => {
+        turn?.then((end) => end()).catch(() => {}); // whoever awaits it gets the error
+        turn = undefined;
+      };
+      try {
+        await (turn = begin(caller));
+        return await work(async (wait) => {
+          endTurn();
+          const result = await wait();
+          // Another part of the operation may have waited, too, and gone on.
+          await (turn ??= begin(caller));
+          return result;
+        });
+      } finally {
+        endTurn();
+      }
+    },
   };
 }
 
 /** Lets a piece of work run, which begins after this function returns and ends before the next turn, and then other requests. */
-async function pause(): Promise<void> {
+async function letOthersRun(): Promise<void> {
   const startedMs = performance.now();
   await nextTurn();
   const endMs = performance.now() + (performance.now() - startedMs) + maxPauseMs;

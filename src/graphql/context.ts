@@ -1,4 +1,5 @@
 import type { Caller } from '../caller.ts';
+import type { Pause } from '../concurrency/heavy-work.ts';
 import type { ErrorCode } from '../error-catalog.ts';
 import type { GatewayError } from '../errors.ts';
 import type { InstanceSource } from '../instance/instance.ts';
@@ -30,6 +31,8 @@ export interface GraphQLContext {
    * queue, it has waited before.
    */
   readonly hasTransaction: boolean;
+  /** Lets others have the place of this request, if it has one in the queue of heavy work, while it waits for something. */
+  readonly pause: Pause;
 }
 
 /** What metrics and logs report of the operation that a request executes. */

@@ -197,12 +197,28 @@ describe('pages', () => {
   test('with large changes have fewer events', async () => {
     const start = await latest();
     await gateway.database.pool.query(`insert into event (type, environment, actor_kind, actor_name, changes)
-      select 'user_group.updated', 'Testing', 'CLI', 'test', json_build_object('name', repeat('x', 400000)) from generate_series(1, 5) n`);
+      select 'user_group.updated', 'Testing', 'CLI', 'test', json_build_object('name', repeat('x', 100000)) from generate_series(1, 5) n`);
     const text = `query ($after: String) { eventFeed(after: $after, first: 20) { nodes { changes } cursor hasMore } }`;
     const { json } = await gateway.graphql(text, { after: start }, { token: secrets.admin ?? '' });
     expect(json.data.eventFeed).toMatchObject({ nodes: { length: 2 }, hasMore: true });
     const { nodes } = await follow(start, { first: 20 });
     expect(nodes).toHaveLength(5);
+  });
+
+  test('with changes of many small values fit into a response', async () => {
+    const start = await latest();
+    await gateway.database.pool.query(`insert into event (type, environment, actor_kind, actor_name, changes)
+      select 'user_group.updated', 'Testing', 'CLI', 'test', jsonb_build_object('properties', jsonb_build_object('before', digits, 'after', digits))
+      from (select jsonb_agg(1) as digits from generate_series(1, 2000)) as value, generate_series(1, 100)`);
+    const text = 'query ($after: String) { eventFeed(after: $after) { nodes { changes } cursor hasMore } }';
+    let events = 0;
+    for (let page = { cursor: start, hasMore: true }; page.hasMore; ) {
+      const { json } = await gateway.graphql(text, { after: page.cursor }, { token: secrets.admin ?? '' });
+      expect(json.errors).toBeUndefined();
+      page = json.data.eventFeed;
+      events += json.data.eventFeed.nodes.length;
+    }
+    expect(events).toBe(100);
   });
 
   test.each([
@@ -251,6 +267,24 @@ describe('waiting', () => {
     await create('for-all');
     const pages = (await Promise.all(waiting)).filter(({ errors }) => !errors);
     expect(pages.map(({ data }) => data.eventFeed.nodes.length)).toEqual(Array(100).fill(1));
+  });
+
+  test('leaves its place to other costly operations', async () => {
+    const after = await latest();
+    const ended: string[] = [];
+    const costly = `query ($after: String) { eventFeed(after: $after, waitSeconds: 8) {
+      nodes { id type providedId occurredAt changes userGroup { name } apiToken { name } actor { name kind apiToken { name } } } } }`;
+    const waiting = [1, 2, 3].map(() =>
+      gateway.graphql(costly, { after }, { token: secrets.admin ?? '' }).finally(() => ended.push('wait')),
+    );
+    await gateway.graphql(costly.replace('waitSeconds: 8', 'waitSeconds: 0'), { after }, { token: secrets.testing ?? '' });
+    ended.push('other');
+    await create('at-last');
+    const found = (await Promise.all(waiting)).map(({ json }) => json.data.eventFeed.nodes.length);
+    expect([ended, found]).toEqual([
+      ['other', 'wait', 'wait', 'wait'],
+      [1, 1, 1],
+    ]);
   });
 
   test('ends at once when the gateway stops', async () => {

@@ -120,6 +120,17 @@ test('signing out also ends the session of a tab that could not reach the gatewa
   await other.getByRole('button', { name: 'Sign in' }).waitFor();
 });
 
+test('what a person types to sign in stays when a further tab is opened, which takes the API token of another one', async () => {
+  const { page } = await openConsole(gateway, '/console/groups');
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  const typing = await openTab(page, '/console/groups');
+  await typing.getByLabel('API token', { exact: true }).fill('half of');
+  await signIn(page, gateway.token);
+  const further = await openTab(page, '/console/groups');
+  await further.getByRole('button', { name: 'Sign out' }).waitFor();
+  expect(await typing.getByLabel('API token', { exact: true }).inputValue()).toBe('half of');
+});
+
 test('tabs with different API tokens: a further tab asks for one; one that is revoked ends the session of every tab that has it', async () => {
   const { secret, id } = await gateway.issue();
   const { page: kept } = await openConsole(gateway, '/console/groups');

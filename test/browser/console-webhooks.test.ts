@@ -287,6 +287,30 @@ test('an event that was redelivered without a response is sent again when it is 
   await expect.poll(() => receiver.received.length).toBe(5);
 });
 
+test('a test event is sent with each click, also after one without a response, and its failure ends with an edit', async () => {
+  respond = succeed;
+  const { webhook } = await createWebhook(gateway, admin, { url: receiver.url, types: ['USER_GROUP_CREATED'] });
+  const { page } = await openConsole(gateway, `/console/webhook?id=${webhook.id}`, {
+    secret: admin,
+    expectedProblems: [lostResponse],
+  });
+  const sendTest = page.getByRole('button', { name: 'Send test event' });
+  await loseNextResponse(page, 'SendTestEvent');
+  await sendTest.click();
+  const failure = page.getByText('The test event was not sent');
+  await failure.waitFor();
+  await page.getByRole('button', { name: 'Edit …' }).click();
+  await page.getByLabel('Description').fill('edited');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('edited').waitFor();
+  expect(await failure.count()).toBe(0);
+  await sendTest.focus();
+  for (let times = 0; times < 3; times += 1) await page.keyboard.down('Enter'); // the browser repeats the second and the third
+  await page.keyboard.up('Enter');
+  await page.getByText('A test event is sent').waitFor();
+  await expect.poll(() => receiver.received.length, noticed).toBe(2);
+});
+
 test('an event is not redelivered while another one is: its button waits', async () => {
   respond = succeed;
   const { webhook } = await createWebhook(gateway, admin, { url: receiver.url, types: ['USER_GROUP_CREATED'] });

@@ -47,8 +47,52 @@ test('a shortcut that is held executes the operation once', async () => {
   for (let times = 0; times < 3; times += 1) await page.keyboard.down('Enter'); // the browser repeats the second and the third
   await page.keyboard.up('Enter');
   await page.keyboard.up('ControlOrMeta');
-  await page.getByRole('region', { name: 'Result Window' }).getByText('"created"').waitFor();
+  const response = page.getByRole('region', { name: 'Result Window' });
+  await response.getByText('"created"').waitFor();
   await expect.poll(() => executed).toBe(1);
+  // Of the button, too.
+  const execute = page.getByRole('button', { name: /^Execute query/ });
+  await execute.focus();
+  for (let times = 0; times < 3; times += 1) await page.keyboard.down('Enter');
+  await page.keyboard.up('Enter');
+  await expect.poll(() => executed).toBe(2);
+  await response.getByText('"created"').waitFor();
+  await execute.click({ clickCount: 2, delay: 200 }); // so that the first click is answered before the second
+  await response.getByText('"created"').waitFor();
+  await expect.poll(() => executed).toBe(3);
+});
+
+test('a mutation has a key of its own, because a browser sends it again when its connection is reset; several have none', async () => {
+  const { page } = await open(
+    {},
+    `?query=${encodeURIComponent('mutation One { a: sendTestEvent(input: { id: "x" }) { __typename } } mutation Two { a: sendTestEvent(input: { id: "x" }) { __typename } b: sendTestEvent(input: { id: "x" }) { __typename } } query None { __typename }')}`,
+  );
+  await page.getByLabel('API token').fill(gateway.token);
+  const keyOf = async (operation: string) => {
+    const sent = page.waitForRequest((request) => request.postData()?.includes(`"operationName":"${operation}"`) === true);
+    await page.getByRole('button', { name: /^Execute query/ }).click();
+    await page.getByRole('menuitem', { name: operation, exact: true }).click();
+    return (await sent).headers()['idempotency-key'];
+  };
+  const [first, second] = [await keyOf('One'), await keyOf('One')];
+  expect([first, second]).toEqual([expect.stringMatching(/^[\w-]{20,}$/), expect.stringMatching(/^[\w-]{20,}$/)]);
+  expect(first).not.toBe(second);
+  expect([await keyOf('Two'), await keyOf('None')]).toEqual([undefined, undefined]);
+});
+
+test('variables that a person pastes over others with duplicates stay as they are', async () => {
+  const { page } = await open(
+    {},
+    `?query=${encodeURIComponent('query ($by: UserGroupBy!) { userGroup(by: $by) { name } }')}&variables=${encodeURIComponent('{"by":{"providedId":"a","providedId":"b"}}')}`,
+  );
+  const editor = page.getByRole('textbox', { name: 'Variables', exact: true });
+  await page.getByText('"providedId"').first().waitFor();
+  const corrected = JSON.stringify({ by: { providedId: 'b' } }, null, 2);
+  await editor.focus();
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.insertText(corrected);
+  const text = "document.querySelector('[aria-label=Variables] .CodeMirror').CodeMirror.getValue()";
+  expect(await page.evaluate(text)).toBe(corrected);
 });
 
 test('a response is shown in the tab whose operation it is of, also if it comes while another tab is open or has sent one', async () => {

@@ -319,6 +319,7 @@ test('explains every code', async () => {
 
 test.each([
   [['check'], 'Specify the files to check, or - for standard input.'],
+  [['check', '', '--fix'], 'The name of a file is empty. Specify . for the current folder.'],
   [['check', '-', '-'], 'Standard input (-) can be read once.'],
   [['check', '--fix', '-'], '--fix cannot be used with standard input (-): there is no file to write.'],
   [['check', 'a', '--strickt'], 'Unknown option --strickt. Did you mean --strict?'],

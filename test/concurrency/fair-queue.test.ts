@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createSemaphore, FairQueue, type QueueKey } from '../../src/concurrency/fair-queue.ts';
-import { createHeavyWork } from '../../src/concurrency/heavy-work.ts';
+import { createHeavyWork, type HeavyWork, heavyWorkLimits } from '../../src/concurrency/heavy-work.ts';
 
 /** How many of `count` pushes of a share succeed. */
 const pushMany = (queue: FairQueue<number>, queueKey: QueueKey, count: number): number =>
@@ -164,4 +164,76 @@ describe('heavy work', () => {
     respond();
     await Promise.all(operations);
   });
+
+  test('an operation that pauses leaves its place to others, and takes one again, also if several of its parts pause', async () => {
+    const work = createHeavyWork();
+    const { maxCostlyOperations } = heavyWorkLimits;
+    let inProgress = 0;
+    let most = 0;
+    const occupy = async () => {
+      inProgress += 1;
+      most = Math.max(most, inProgress);
+      await new Promise((resolve) => setImmediate(resolve));
+      inProgress -= 1;
+    };
+    let ends: (() => void)[] = [];
+    const event = () => new Promise<void>((resolve) => ends.push(resolve));
+    const ended: string[] = [];
+    const paused = [1, 2, 3].map(async (queueKey) => {
+      await work.run({ queueKey }, async (pause) => {
+        await Promise.all([pause(event), pause(event)]);
+        await pause(event);
+        await occupy();
+      });
+      ended.push('paused');
+    });
+    await expect.poll(() => ends.length).toBe(6);
+    await Promise.all([4, 5, 6, 7].map((queueKey) => work.run({ queueKey }, occupy)));
+    ended.push('others');
+    for (const waits of [6, 3]) {
+      await expect.poll(() => ends.length).toBe(waits);
+      const now = ends;
+      ends = [];
+      for (const end of now) end();
+    }
+    await Promise.all(paused);
+    expect(ended).toEqual(['others', 'paused', 'paused', 'paused']);
+    expect(most).toBeLessThanOrEqual(maxCostlyOperations);
+    await takeAllPlaces(work);
+  });
+
+  test('an operation that fails while it pauses, or waits for its place again, leaves none taken', async () => {
+    const work = createHeavyWork();
+    const fail = async () => {
+      throw new Error('lost');
+    };
+    const failing = Array.from({ length: 5 }, () => work.run({ queueKey: 1 }, (pause) => pause(fail)));
+    for (const operation of failing) await expect(operation).rejects.toThrow('lost');
+    const unfinished = work.run({ queueKey: 1 }, async (pause) => {
+      void pause(async () => {});
+      throw new Error('ended');
+    });
+    await expect(unfinished).rejects.toThrow('ended');
+    await takeAllPlaces(work);
+  });
 });
+
+/** Ends if as many operations as may be in progress are at once, and no more. */
+async function takeAllPlaces(work: HeavyWork): Promise<void> {
+  const { maxCostlyOperations } = heavyWorkLimits;
+  let isFull = () => {};
+  let inProgress = 0;
+  const full = new Promise<void>((resolve) => {
+    isFull = resolve;
+  });
+  const operations = Array.from({ length: maxCostlyOperations + 1 }, () =>
+    work.run({ queueKey: 1 }, async () => {
+      inProgress += 1;
+      if (inProgress === maxCostlyOperations) isFull();
+      await full;
+    }),
+  );
+  await full;
+  expect([inProgress, work.waiting]).toEqual([maxCostlyOperations, 1]);
+  await Promise.all(operations);
+}

@@ -48,7 +48,28 @@ test('a query whose part cannot be read can be sent again', async () => {
 const sendAlone = 'Too busy. This part was not executed, others may have been: send it alone. Try again.';
 const unchanged = 'Too busy. Nothing was changed. Try again.';
 
+test('a change that was made is not called refused when the API token may not read its result', async () => {
+  const { secret } = await gateway.issue({ scopes: ['embed:sign'] });
+  const document =
+    'mutation { revokeEmbedTokens(input: { by: { providedId: "acme" } }) { ... on RevokeEmbedTokensPayload { userGroup { token } } } }';
+  const send = (headers: Record<string, string> = {}) => gateway.graphql(document, {}, { token: secret, headers });
+  const { status, json } = await send();
+  expect([status, json.data]).toEqual([200, { revokeEmbedTokens: null }]);
+  const lost = 'The change may have been made: only its result is missing.';
+  expect(json.errors).toMatchObject([{ message: expect.stringContaining(lost), extensions: { code: 'FORBIDDEN' } }]);
+  // With a key it is undone.
+  const keyed = await send({ 'idempotency-key': 'a-key' });
+  expect(keyed.json.errors[0].message).not.toContain(lost);
+});
+
 test.each([
+  [
+    true,
+    ['group', 'events'],
+    { group: null },
+    200,
+    'Too busy. Try again. The change may have been made: only its result is missing.',
+  ],
   [true, ['group', 'events'], { group: {} }, 200, 'Too busy. Try again.'],
   [true, ['group'], { other: {}, group: null }, 200, sendAlone],
   [true, ['group'], { __typename: 'Mutation', group: null }, 503, unchanged],

@@ -74,12 +74,13 @@ test('a variable with far more members than its type has is rejected with one er
 
 test.each([
   ['another case', { Name: 'x' }, 'name'],
+  ['another case of a short name', { V: 0 }, 'v'],
   ['a letter too many', { names: 'x' }, 'name'],
 ])('a variable that resembles one that was not sent, with %s, is refused before anything is changed', async (_, other, meant) => {
   const { json: created } = await gateway.send('GET', '/api/user', { body: { user_group_id: 'misspelled', name: 'before' } });
   const { team_id: teamId } = created.user_group;
-  const query = `mutation ($teamId: Int!, $name: String, $version: Int) {
-    updateUserGroup(input: { by: { teamId: $teamId }, name: $name, expectedVersion: $version }) { __typename } }`;
+  const query = `mutation ($teamId: Int!, $name: String, $v: Int) {
+    updateUserGroup(input: { by: { teamId: $teamId }, name: $name, expectedVersion: $v }) { __typename } }`;
   const { json } = await gateway.graphql(query, { teamId, ...other }, { token: admin });
   const message = `The operation has no variable "$${Object.keys(other)[0]}". Did you mean "$${meant}"?`;
   expect(json).toEqual({

@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { issueApiToken } from '../../src/api-tokens/api-tokens.ts';
@@ -131,12 +133,14 @@ test('SIGHUP is not the second signal: a terminal sends it twice, and systemd ma
 const hasTerminals = spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0;
 
 test.runIf(hasTerminals).each(['json', 'pretty'])(
-  'a terminal that is closed: completes requests in flight, and stops PostgreSQL last (LOG_FORMAT=%s)',
+  'a terminal that is closed: completes requests in flight, stops PostgreSQL last, and does not abort (LOG_FORMAT=%s)',
   async (format) => {
     const dataDir = copyDataDir();
     onTestFinished(() => dataDir.remove());
     token = 'bootstrap-token-of-the-terminal-test';
-    const command = `echo process $$; exec "${process.execPath}" dist/main.js serve`;
+    const status = join(dataDir.path, 'status');
+    const command = `trap 'kill -HUP $gateway' HUP; "${process.execPath}" dist/main.js serve & gateway=$!; echo process $gateway
+      wait $gateway; wait $gateway; echo $? > "${status}"`;
     const settings = { DATA_DIR: dataDir.path, BOOTSTRAP_API_TOKEN: token, LOG_FORMAT: format };
     gateway = await untilServing(launch('sh', ['-c', 'exec script -qec "$0" /dev/null >&2', command], settings));
     const pid = Number(/process (\d+)/.exec(gateway.output.stderr)?.[1]);
@@ -155,6 +159,8 @@ test.runIf(hasTerminals).each(['json', 'pretty'])(
     await until(() => !isAlive(pid), 'the gateway ends');
     expect(dataDir.postmaster()).toBeUndefined();
     expect(isAlive(postmaster)).toBe(false);
+    await until(() => existsSync(status) && readFileSync(status, 'utf8'), 'the shell writes the exit status');
+    expect(readFileSync(status, 'utf8')).toBe('129\n');
   },
 );
 

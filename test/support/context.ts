@@ -23,5 +23,6 @@ export function createContext({
     instance: { read: async () => ({ version: '', startedAt: now, database }) },
     meter: new ResponseMeter(() => Number.POSITIVE_INFINITY),
     hasTransaction: false,
+    pause: (wait) => wait(),
   };
 }

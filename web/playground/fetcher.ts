@@ -1,5 +1,7 @@
 import type { GraphiQL } from 'graphiql';
+import { getOperationAST, Kind, parse } from 'graphql';
 import type { ComponentProps } from 'react';
+import { createIdempotencyKey } from '../idempotency-key.ts';
 import { RawJson, stringify } from '../raw-json.ts';
 import type { TabResponses } from './tab-responses.ts';
 import type { VariablesText } from './variables-text.ts';
@@ -19,6 +21,7 @@ export function createFetcher(token: () => string, variables: VariablesText, res
   return async (params, options) => {
     const headers = new Headers({ accept: 'application/json', 'content-type': 'application/json' });
     if (token()) headers.set('authorization', `Bearer ${token()}`);
+    if (isOneMutation(params.query, params.operationName)) headers.set('idempotency-key', createIdempotencyKey());
     for (const [name, value] of Object.entries(options?.headers ?? {})) headers.set(name, String(value));
     const body = stringify({ ...params, ...(params.variables && { variables: new RawJson(variables.current()) }) });
     if (params.operationName !== 'IntrospectionQuery') {
@@ -31,6 +34,19 @@ export function createFetcher(token: () => string, variables: VariablesText, res
     introspections.set(key, introspection);
     return introspection;
   };
+}
+
+/**
+ * Whether an operation makes one change. It gets a key, because a browser sends a request again by itself when its connection is
+ * reset; the gateway takes none for several changes.
+ */
+function isOneMutation(query: string, name: string | null | undefined): boolean {
+  try {
+    const { operation, selectionSet } = getOperationAST(parse(query), name) ?? {};
+    return operation === 'mutation' && selectionSet?.selections.length === 1 && selectionSet.selections[0]?.kind === Kind.FIELD;
+  } catch {
+    return false; // the gateway says what is wrong with the document
+  }
 }
 
 /** What GraphiQL takes for a response that has ended, and does not show. */

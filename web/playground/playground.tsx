@@ -1,6 +1,6 @@
 import { useEditorContext } from '@graphiql/react';
 import { GraphiQL } from 'graphiql';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { type SyntheticEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { tokenPrefixes } from '../../src/token-prefixes.ts';
 import { endsSession, listenToTabs } from '../shared-session.ts';
 import { storedApiToken } from '../tab-storage.ts';
@@ -57,11 +57,13 @@ export function Playground() {
       </form>
       <div
         className="graphiql"
+        // A key that is held, or a double click, must not execute a mutation again.
         onKeyDownCapture={(event) => {
-          // A shortcut that is held must not execute a mutation again and again.
-          if (!event.repeat || event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
-          event.stopPropagation();
-          event.preventDefault();
+          const isButton = event.target instanceof HTMLButtonElement;
+          if (event.repeat && event.key === 'Enter' && (event.ctrlKey || event.metaKey || isButton)) ignore(event);
+        }}
+        onClickCapture={(event) => {
+          if (event.detail > 1 && (event.target as Element).closest('.graphiql-execute-button')) ignore(event);
         }}
       >
         <GraphiQL
@@ -82,6 +84,11 @@ export function Playground() {
       </div>
     </>
   );
+}
+
+function ignore(event: SyntheticEvent): void {
+  event.stopPropagation();
+  event.preventDefault();
 }
 
 /** Shows the tab of before a reload, and responses, and names the editors for screen readers. Shows nothing itself. */

@@ -22,10 +22,16 @@ export function ReadVariables({ text }: { readonly text: VariablesText }) {
 }
 
 type Editor = NonNullable<ReturnType<typeof useEditorContext>>['variableEditor'];
-type Change = { readonly text: string[]; readonly update?: (from?: undefined, to?: undefined, text?: string[]) => void };
+type Change = {
+  readonly text: string[];
+  readonly origin?: string | undefined;
+  readonly update?: (from?: undefined, to?: undefined, text?: string[]) => void;
+};
 
 /** Replaces what Prettify makes of the variables, which is what `JSON.parse` has left of them. */
-function keepTokens(editor: NonNullable<Editor>, { text, update }: Change): void {
+function keepTokens(editor: NonNullable<Editor>, { text, origin, update }: Change): void {
+  // What a person types or pastes is what they want.
+  if (origin !== 'setValue') return;
   const written = editor.getValue();
   const formatted = format(written);
   if (formatted === undefined || text.join('\n') !== JSON.stringify(JSON.parse(written), null, 2)) return;

@@ -55,7 +55,7 @@ builder.queryField('eventFeed', (t) =>
         description: `How long to wait for an event if there is none: 0 to ${maxWaitSeconds}. The response is sent as soon as there is one.`,
       }),
     },
-    resolve: (_, input, { services, caller, isAbandoned }, info) =>
-      readEventFeed(services, caller, input, isAbandoned, { withChanges: readsChanges(info) }),
+    resolve: (_, input, { services, caller, isAbandoned, pause }, info) =>
+      readEventFeed(services, caller, input, isAbandoned, { withChanges: readsChanges(info), pause }),
   }),
 );

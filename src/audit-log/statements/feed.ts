@@ -11,8 +11,11 @@ const maxAssigned = 1_000;
 /** The most events of other types that a page of some types skips. */
 const maxScanned = 2_000;
 
-/** The most bytes of changes that a page has, unless its first event has more. */
-const maxChangesBytes = 1_048_576;
+/**
+ * The most bytes of changes that a page has, unless its first event has more. Every value in them takes at least three, so that
+ * a response over GraphQL does not exceed its limit of fields.
+ */
+const maxChangesBytes = 262_144;
 
 /** A place in the feed: behind the event with this position. */
 export interface FeedPosition {

@@ -10,7 +10,7 @@ import {
   validate,
 } from 'graphql';
 import { type Caller, credentialRequired } from '../../caller.ts';
-import { heavyWork } from '../../concurrency/heavy-work.ts';
+import { heavyWork, type Pause } from '../../concurrency/heavy-work.ts';
 import { isMissingKey } from '../../encryption/keys.ts';
 import { errorCatalog } from '../../error-catalog.ts';
 import { abandoned, GatewayError, Unauthenticated } from '../../errors.ts';
@@ -71,7 +71,10 @@ export interface OperationExecutor {
    *
    * @throws GatewayError `UNAVAILABLE` when too many wait, or the response is no longer needed; what `work` throws.
    */
-  runQueued<Result>(context: Pick<GraphQLContext, 'caller' | 'isAbandoned'>, work: () => Promise<Result>): Promise<Result>;
+  runQueued<Result>(
+    context: Pick<GraphQLContext, 'caller' | 'isAbandoned'>,
+    work: (pause: Pause) => Promise<Result>,
+  ): Promise<Result>;
   /** Whether an operation is queued as heavy work. Its document need not be valid. */
   isHeavy(document: DocumentNode, operation: OperationDefinitionNode, variables: unknown): boolean;
   /** The cost of an execution, and the limit. */
@@ -102,14 +105,16 @@ export function createOperationExecutor(schema: GraphQLSchema): OperationExecuto
     meter.isExceeded ? rejection(meter.rejection) : result;
 
   const runQueued: OperationExecutor['runQueued'] = ({ caller, isAbandoned }, work) =>
-    heavyWork.run(caller, async () => {
+    heavyWork.run(caller, async (pause) => {
       if (isAbandoned()) throw abandoned();
-      return work();
+      return work(pause);
     });
 
   async function runHeavy(known: KnownOperation, request: ExecutionRequest): Promise<ExecutionResult> {
     try {
-      return await runQueued(request.context, () => runByReference(known, request));
+      return await runQueued(request.context, (pause) =>
+        runByReference(known, { ...request, context: { ...request.context, pause } }),
+      );
     } catch (error) {
       if (error instanceof GatewayError) return rejection(error);
       throw error;

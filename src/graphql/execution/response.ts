@@ -115,7 +115,11 @@ export function renderResult(result: ExecutionResult, type: ResponseType, contex
   const isExecuted = result.data !== undefined;
   // A client that sends a failed request again, as the status of a failure has it do, would make another change.
   const isMade = (value: unknown): boolean => typeof value === 'object' && value !== null; // no __typename
-  const isChanged = context.operationInfo.isMutation === true && Object.values(result.data ?? {}).some(isMade);
+  const { hasTransaction, operationInfo } = context;
+  // An error within the result of a mutation, of which nothing is left; in a transaction it is undone.
+  const isLost = ({ path = [] }: GraphQLError): boolean =>
+    !hasTransaction && path.length > 1 && !isMade(result.data?.[path[0] as string]);
+  const isChanged = operationInfo.isMutation === true && (Object.values(result.data ?? {}).some(isMade) || errors.some(isLost));
   const isInvalidDocument = !isExecuted && errors.some(({ locations }) => locations);
   let status = isExecuted || type === mediaTypes.json ? 200 : 400;
   for (const { http } of isChanged ? [] : errors.map(({ extensions }) => extensions)) {
@@ -126,18 +130,27 @@ export function renderResult(result: ExecutionResult, type: ResponseType, contex
   return {
     status,
     headers,
-    body: serialize({ ...result, errors: errors.map((error) => shownError(error, isChanged)) as never }),
+    body: serialize({
+      ...result,
+      errors: errors.map((error) => shownError(error, isChanged, isChanged && isLost(error))) as never,
+    }),
   };
 }
 
 /** What the message of a failure says instead of {@link nothingChanged} if other parts of a mutation may have been made. */
 const othersExecuted = 'This part was not executed, others may have been: send it alone. ';
 
-/** An error as the caller gets it: without what it says about the response. @param isChanged whether a change was made. */
-function shownError({ message, locations, path, extensions }: GraphQLError, isChanged: boolean): object {
+/**
+ * An error as the caller gets it: without what it says about the response.
+ *
+ * @param isChanged whether a change was made.
+ * @param isLost whether it may be the one whose result the error is in the place of.
+ */
+function shownError({ message, locations, path, extensions }: GraphQLError, isChanged: boolean, isLost: boolean): object {
   const { http: _, ...shown } = extensions;
+  const ofPart = isChanged ? message.replace(nothingChanged, path?.length === 1 ? othersExecuted : '') : message;
   return {
-    message: isChanged ? message.replace(nothingChanged, path?.length === 1 ? othersExecuted : '') : message,
+    message: isLost ? `${ofPart} The change may have been made: only its result is missing.` : ofPart,
     locations,
     path,
     extensions: shown,

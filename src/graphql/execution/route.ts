@@ -62,6 +62,7 @@ export function graphqlHandler(
       operationInfo: request,
       meter,
       hasTransaction,
+      pause: (wait) => wait(),
     };
   }
 

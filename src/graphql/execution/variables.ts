@@ -112,7 +112,7 @@ export function createVariableCheck(schema: GraphQLSchema, { variableDefinitions
   };
 }
 
-/** Shorter names resemble others that mean something else. */
+/** Shorter names that differ by more than their case resemble others that mean something else. */
 const minLength = 4;
 
 /** How many variables that were not sent, and that the operation does not declare, are compared. */
@@ -127,7 +127,8 @@ function findMisspelled(variables: RawVariables, declared: ReadonlySet<string>):
   if (missing.length === 0) return undefined;
   const unknown = Object.keys(variables).filter((name) => !declared.has(name));
   for (const name of unknown.slice(0, maxCompared)) {
-    const near = name.length >= minLength && didYouMean(name, missing, 1);
+    const isSame = (other: string) => other.toLowerCase() === name.toLowerCase();
+    const near = missing.find(isSame) ?? (name.length >= minLength && didYouMean(name, missing, 1));
     if (near) return new GraphQLError(`The operation has no variable "$${name}". Did you mean "$${near}"?`);
   }
   return undefined;

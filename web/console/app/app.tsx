@@ -11,6 +11,9 @@ import { identify, SignIn } from './sign-in.tsx';
 /** How long a tab without an API token waits for the answers of all others. */
 const answerMs = 100;
 
+/** What the answers to this tab have: one that another tab asked for must not end what a person types here. */
+const thisTab = Math.random();
+
 /** A tab cannot know from which one it was opened. */
 const differentTokens = 'The open tabs use different API tokens. Sign in with the one that this tab is to use.';
 
@@ -56,8 +59,9 @@ export function App() {
         const now = latest.current;
         // A tab where a person has signed out stays so, even if an answer comes late.
         const isNew = now.is === 'asking' || (now.is === 'signed-out' && now.reason === undefined);
-        if (message.is === 'question' && now.is === 'signed-in') tellTabs({ is: 'answer', apiToken: now.apiToken });
-        if (message.is === 'answer' && isNew) {
+        if (message.is === 'question' && now.is === 'signed-in')
+          tellTabs({ is: 'answer', tab: message.tab, apiToken: now.apiToken });
+        if (message.is === 'answer' && message.tab === thisTab && isNew) {
           const isOther = now.is === 'asking' && now.offered !== undefined && now.offered !== message.apiToken;
           change(isOther ? { is: 'signed-out', reason: differentTokens } : { is: 'asking', offered: message.apiToken });
         }
@@ -72,7 +76,7 @@ export function App() {
   );
   useEffect(() => {
     if (state.is !== 'asking') return;
-    tellTabs({ is: 'question' });
+    tellTabs({ is: 'question', tab: thisTab });
     const timer = setTimeout(() => {
       const now = latest.current;
       if (now.is !== 'asking') return;

@@ -1,7 +1,8 @@
+import { createIdempotencyKey } from '../../idempotency-key.ts';
 import { stringify } from '../../raw-json.ts';
 import type { Client } from './client.ts';
 import { Failure, toFailure } from './failure.ts';
-import { CreateEmbedToken } from './generated.ts';
+import { CreateEmbedToken, SendTestEvent } from './generated.ts';
 
 /** A client whose changes are made once. */
 export interface KeyedClient extends Client {
@@ -22,12 +23,11 @@ export function keyedClient(client: Client, onReplayed?: () => void): KeyedClien
   return {
     forget: () => keys.clear(),
     async send(document, variables, options) {
-      // Fragments may come first. An embed token is no change: one that is stored for a key may have expired by then.
-      if (!/\bmutation\b/.test(document) || document === (CreateEmbedToken as string))
-        return client.send(document, variables, options);
+      // Fragments may come first.
+      if (!/\bmutation\b/.test(document) || repeatable.has(document)) return client.send(document, variables, options);
       const change = stringify([document, variables]);
       if (replacing.test(document)) for (const other of keys.keys()) if (other !== change) keys.delete(other);
-      const idempotencyKey = keys.get(change) ?? createKey();
+      const idempotencyKey = keys.get(change) ?? createIdempotencyKey();
       try {
         const response = await client.send(document, variables, { ...options, idempotencyKey }).catch((error) => {
           // Nothing was changed: the response is too large to be stored.
@@ -49,16 +49,17 @@ export function keyedClient(client: Client, onReplayed?: () => void): KeyedClien
   };
 }
 
+/**
+ * What changes nothing. An embed token that is stored for a key may have expired by then, and a test event must be sent with each
+ * click: the webhook may be another one.
+ */
+const repeatable: ReadonlySet<string> = new Set<string>([CreateEmbedToken, SendTestEvent]);
+
 /** Failures that the same request has each time, and that come before any change. */
 const refusals: ReadonlySet<string> = new Set(['INVALID_INPUT', 'MALFORMED_JSON', 'PAYLOAD_TOO_LARGE']);
 
 /** Changes that replace what an earlier one may have done, and that a person can start while one is not known to be made. */
 const replacing = /\bmutation RedeliverEvents/;
-
-/** Not `crypto.randomUUID`, which browsers have only over HTTPS and on the own machine. */
-function createKey(): string {
-  return [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(36)).join('-');
-}
 
 /** Whether a change may have been made that failed with a key of its own. The messages of the gateway say it. */
 function mayBeMade({ code, message }: Failure): boolean {

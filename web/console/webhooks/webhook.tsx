@@ -118,6 +118,7 @@ function Header({ webhook, onChanged, onSent }: HeaderProps) {
   const close = () => {
     // Also without a result: a change may have been made all the same.
     onChanged();
+    test.reset(); // its failure may be that of the former webhook
     setDialog(undefined);
   };
   return (
