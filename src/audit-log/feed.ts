@@ -85,7 +85,7 @@ export async function readEventFeed(
   const endsAtMs = performance.now() + waitSeconds * 1_000;
   const environments = readableEnvironments(caller);
   let after = start === latest ? await endOf(feed, caller, isAbandoned) : start;
-  for (;;) {
+  const readNext = async (): Promise<EventFeedPage & { readonly through: FeedPosition }> => {
     const isBehind = await feed.assign(caller.queueKey);
     const page = await pageReads.run(caller.queueKey, async () => {
       if (isAbandoned()) throw abandoned();
@@ -93,14 +93,18 @@ export async function readEventFeed(
     });
     if (!page) throw cursorExpired();
     const { events, through } = page;
-    const hasMore = page.hasMore || isBehind;
-    const waitMs = endsAtMs - performance.now();
-    const wait = () => feedWatch.wait(caller, through, waitMs, isAbandoned);
-    if (events.length > 0 || hasMore || waitMs <= 0 || !(await pause(wait))) {
-      return { nodes: events, cursor: feedKeyset.cursorOf(through), hasMore };
-    }
     after = through;
-  }
+    return { nodes: events, cursor: feedKeyset.cursorOf(through), hasMore: page.hasMore || isBehind, through };
+  };
+  const found = await readNext();
+  const isOver = ({ nodes, hasMore }: EventFeedPage) => nodes.length > 0 || hasMore || performance.now() >= endsAtMs;
+  if (isOver(found)) return found;
+  return pause(async () => {
+    let page = found;
+    while (!isOver(page) && (await feedWatch.wait(caller, page.through, endsAtMs - performance.now(), isAbandoned)))
+      page = await readNext();
+    return page;
+  });
 }
 
 /** The error for a cursor behind which events are no longer there. */

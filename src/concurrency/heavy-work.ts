@@ -86,17 +86,20 @@ export function createHeavyWork(): HeavyWork {
     enter,
     async run(caller, work) {
       let turn: Promise<() => void> | undefined;
+      const takeTurn = () => {
+        turn ??= begin(caller); // another part of the operation may have one already
+        return turn;
+      };
       const endTurn = () => {
         turn?.then((end) => end()).catch(() => {}); // whoever awaits it gets the error
         turn = undefined;
       };
       try {
-        await (turn = begin(caller));
+        await takeTurn();
         return await work(async (wait) => {
           endTurn();
           const result = await wait();
-          // Another part of the operation may have waited, too, and gone on.
-          await (turn ??= begin(caller));
+          await takeTurn();
           return result;
         });
       } finally {
