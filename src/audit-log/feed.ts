@@ -103,6 +103,7 @@ export async function readEventFeed(
     let page = found;
     while (!isOver(page) && (await feedWatch.wait(caller, page.through, endsAtMs - performance.now(), isAbandoned)))
       page = await readNext();
+    if (isAbandoned()) throw abandoned();
     return page;
   });
 }

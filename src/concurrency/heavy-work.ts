@@ -21,7 +21,10 @@ export interface HeavyCaller {
   readonly queueKey: QueueKey;
 }
 
-/** Waits for something outside of the queue: resolves with it once it is the operation's turn again. */
+/**
+ * Waits for something outside of the queue: resolves with it once it is the operation's turn again. The operation must do nothing
+ * else meanwhile.
+ */
 export type Pause = <Result>(wait: () => Promise<Result>) => Promise<Result>;
 
 /**
@@ -85,25 +88,19 @@ export function createHeavyWork(): HeavyWork {
     },
     enter,
     async run(caller, work) {
-      let turn: Promise<() => void> | undefined;
-      const takeTurn = () => {
-        turn ??= begin(caller); // another part of the operation may have one already
-        return turn;
-      };
-      const endTurn = () => {
-        turn?.then((end) => end()).catch(() => {}); // whoever awaits it gets the error
-        turn = undefined;
-      };
+      let end = await begin(caller);
+      let isOver = false;
       try {
-        await takeTurn();
         return await work(async (wait) => {
-          endTurn();
+          end();
           const result = await wait();
-          await takeTurn();
+          end = await begin(caller);
+          if (isOver) end();
           return result;
         });
       } finally {
-        endTurn();
+        isOver = true;
+        end();
       }
     },
   };

@@ -31,7 +31,10 @@ export interface GraphQLContext {
    * queue, it has waited before.
    */
   readonly hasTransaction: boolean;
-  /** Lets others have the place of this request, if it has one in the queue of heavy work, while it waits for something. */
+  /**
+   * Lets others have the place of this request, if it has one in the queue of heavy work, while it waits for something. Only if its
+   * operation has no other field.
+   */
   readonly pause: Pause;
 }
 

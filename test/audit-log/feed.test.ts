@@ -197,7 +197,7 @@ describe('pages', () => {
   test('with large changes have fewer events', async () => {
     const start = await latest();
     await gateway.database.pool.query(`insert into event (type, environment, actor_kind, actor_name, changes)
-      select 'user_group.updated', 'Testing', 'CLI', 'test', json_build_object('name', repeat('x', 100000)) from generate_series(1, 5) n`);
+      select 'user_group.updated', 'Testing', 'CLI', 'test', json_build_object('name', repeat('x', 50000)) from generate_series(1, 5) n`);
     const text = `query ($after: String) { eventFeed(after: $after, first: 20) { nodes { changes } cursor hasMore } }`;
     const { json } = await gateway.graphql(text, { after: start }, { token: secrets.admin ?? '' });
     expect(json.data.eventFeed).toMatchObject({ nodes: { length: 2 }, hasMore: true });
@@ -207,10 +207,14 @@ describe('pages', () => {
 
   test('with changes of many small values fit into a response', async () => {
     const start = await latest();
-    await gateway.database.pool.query(`insert into event (type, environment, actor_kind, actor_name, changes)
-      select 'user_group.updated', 'Testing', 'CLI', 'test', jsonb_build_object('properties', jsonb_build_object('before', digits, 'after', digits))
-      from (select jsonb_agg(1) as digits from generate_series(1, 2000)) as value, generate_series(1, 100)`);
-    const text = 'query ($after: String) { eventFeed(after: $after) { nodes { changes } cursor hasMore } }';
+    const properties = { digits: Array(2_000).fill(1) };
+    await Promise.all(
+      Array.from({ length: 100 }, (_, index) =>
+        gateway.send('GET', '/api/user', { body: { user_group_id: `with digits ${index}`, properties } }),
+      ),
+    );
+    const aliases = Array.from({ length: 40 }, (_, index) => `type${index}: type`).join(' ');
+    const text = `query ($after: String) { eventFeed(after: $after) { nodes { changes ${aliases} } cursor hasMore } }`;
     let events = 0;
     for (let page = { cursor: start, hasMore: true }; page.hasMore; ) {
       const { json } = await gateway.graphql(text, { after: page.cursor }, { token: secrets.admin ?? '' });
@@ -279,6 +283,11 @@ describe('waiting', () => {
     );
     await gateway.graphql(costly.replace('waitSeconds: 8', 'waitSeconds: 0'), { after }, { token: secrets.testing ?? '' });
     ended.push('other');
+    // One of several fields keeps it, until the others have failed.
+    const failing = costly
+      .replace('waitSeconds: 8', 'waitSeconds: 1')
+      .replace('{ eventFeed', '{ other: node(id: "x") { id } eventFeed');
+    for (let times = 0; times < 3; times += 1) await gateway.graphql(failing, { after }, { token: secrets.testing ?? '' });
     await create('at-last');
     const found = (await Promise.all(waiting)).map(({ json }) => json.data.eventFeed.nodes.length);
     expect([ended, found]).toEqual([

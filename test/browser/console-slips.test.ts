@@ -78,6 +78,35 @@ test('an Enter that is held does not confirm the dialog that it has opened', asy
   await expect.poll(() => isSuspended('held')).toBe(true);
 });
 
+test('an Enter that is held in a form creates one embed token, and in an editor begins new lines', async () => {
+  const { userGroup } = await mutate(gateway, 'getOrCreateUserGroup', {
+    providedId: 'held-in-form',
+    properties: { plan: 'gold' },
+  });
+  const { page } = await openConsole(gateway, `/console/group?id=${userGroup.id}`, { secret: admin });
+  let sent = 0;
+  page.on('request', (request) => {
+    if (request.postData()?.includes('mutation CreateEmbedToken')) sent += 1;
+  });
+  const hold = async () => {
+    for (let times = 0; times < 4; times += 1) {
+      await page.keyboard.down('Enter'); // the browser repeats all but the first
+      if (sent > 0) await page.getByText(/^ey/).waitFor();
+    }
+    await page.keyboard.up('Enter');
+  };
+  await page.getByLabel('Audience (optional)').focus();
+  await hold();
+  await page.getByText(/^ey/).waitFor();
+  expect(sent).toBe(1);
+  const editor = page.getByRole('textbox', { name: 'Properties as JSON' });
+  await editor.focus();
+  const lines = page.locator('.cm-line');
+  const before = await lines.count();
+  await hold();
+  expect((await lines.count()) - before).toBe(4);
+});
+
 test('a person who signs out in another tab ends the deletion of several groups', async () => {
   const ids = ['half-1', 'half-2', 'half-3'];
   for (const providedId of ids) await mutate(gateway, 'getOrCreateUserGroup', { providedId, name: providedId });

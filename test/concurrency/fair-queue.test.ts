@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createSemaphore, FairQueue, type QueueKey } from '../../src/concurrency/fair-queue.ts';
-import { createHeavyWork, type HeavyWork, heavyWorkLimits } from '../../src/concurrency/heavy-work.ts';
+import { createHeavyWork, type HeavyWork, heavyWorkLimits, type Pause } from '../../src/concurrency/heavy-work.ts';
 
 /** How many of `count` pushes of a share succeed. */
 const pushMany = (queue: FairQueue<number>, queueKey: QueueKey, count: number): number =>
@@ -165,55 +165,41 @@ describe('heavy work', () => {
     await Promise.all(operations);
   });
 
-  test('an operation that pauses leaves its place to others, and takes one again, also if several of its parts pause', async () => {
+  test('an operation that pauses leaves its place to others, and takes one again', async () => {
     const work = createHeavyWork();
-    const { maxCostlyOperations } = heavyWorkLimits;
-    let inProgress = 0;
-    let most = 0;
-    const occupy = async () => {
-      inProgress += 1;
-      most = Math.max(most, inProgress);
-      await new Promise((resolve) => setImmediate(resolve));
-      inProgress -= 1;
-    };
-    let ends: (() => void)[] = [];
-    const event = () => new Promise<void>((resolve) => ends.push(resolve));
     const ended: string[] = [];
-    const paused = [1, 2, 3].map(async (queueKey) => {
-      await work.run({ queueKey }, async (pause) => {
-        await Promise.all([pause(event), pause(event)]);
-        await pause(event);
-        await occupy();
-      });
-      ended.push('paused');
+    const ends: (() => void)[] = [];
+    const event = () => new Promise<void>((resolve) => ends.push(resolve));
+    const paused = [1, 2, 3].map((queueKey) => work.run({ queueKey }, (pause) => pause(event)).then(() => ended.push('paused')));
+    await expect.poll(() => ends.length).toBe(3);
+    await Promise.all([4, 5, 6].map((queueKey) => work.run({ queueKey }, async () => ended.push('other'))));
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
     });
-    await expect.poll(() => ends.length).toBe(6);
-    await Promise.all([4, 5, 6, 7].map((queueKey) => work.run({ queueKey }, occupy)));
-    ended.push('others');
-    for (const waits of [6, 3]) {
-      await expect.poll(() => ends.length).toBe(waits);
-      const now = ends;
-      ends = [];
-      for (const end of now) end();
-    }
-    await Promise.all(paused);
-    expect(ended).toEqual(['others', 'paused', 'paused', 'paused']);
-    expect(most).toBeLessThanOrEqual(maxCostlyOperations);
+    const holding = [7, 8].map((queueKey) => work.run({ queueKey }, () => held.then(() => ended.push('held'))));
+    for (const end of ends) end();
+    await expect.poll(() => work.waiting).toBe(3);
+    release();
+    await Promise.all([...paused, ...holding]);
+    expect(ended).toEqual(['other', 'other', 'other', 'held', 'held', 'paused', 'paused', 'paused']);
     await takeAllPlaces(work);
   });
 
-  test('an operation that fails while it pauses, or waits for its place again, leaves none taken', async () => {
+  test.each<[string, (pause: Pause, ended: Promise<void>) => Promise<void>]>([
+    ['while it pauses', (pause) => pause(() => Promise.reject(new Error('lost')))],
+    ['before its pause ends', (pause, ended) => Promise.all([pause(() => ended), Promise.reject(new Error('lost'))]).then()],
+  ])('an operation that fails %s leaves no place taken', async (_, operate) => {
     const work = createHeavyWork();
-    const fail = async () => {
-      throw new Error('lost');
-    };
-    const failing = Array.from({ length: 5 }, () => work.run({ queueKey: 1 }, (pause) => pause(fail)));
-    for (const operation of failing) await expect(operation).rejects.toThrow('lost');
-    const unfinished = work.run({ queueKey: 1 }, async (pause) => {
-      void pause(async () => {});
-      throw new Error('ended');
+    let end = () => {};
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
     });
-    await expect(unfinished).rejects.toThrow('ended');
+    const failing = [1, 2, 3].map((queueKey) => work.run({ queueKey }, (pause) => operate(pause, ended)));
+    for (const operation of failing) await expect(operation).rejects.toThrow('lost');
+    end();
+    await ended;
+    await expect.poll(() => work.waiting).toBe(0);
     await takeAllPlaces(work);
   });
 });

@@ -55,7 +55,7 @@ test('a change that was made is not called refused when the API token may not re
   const send = (headers: Record<string, string> = {}) => gateway.graphql(document, {}, { token: secret, headers });
   const { status, json } = await send();
   expect([status, json.data]).toEqual([200, { revokeEmbedTokens: null }]);
-  const lost = 'The change may have been made: only its result is missing.';
+  const lost = 'The change may have been made, and only its result is missing: look before you send it again.';
   expect(json.errors).toMatchObject([{ message: expect.stringContaining(lost), extensions: { code: 'FORBIDDEN' } }]);
   // With a key it is undone.
   const keyed = await send({ 'idempotency-key': 'a-key' });
@@ -68,7 +68,7 @@ test.each([
     ['group', 'events'],
     { group: null },
     200,
-    'Too busy. Try again. The change may have been made: only its result is missing.',
+    'Too busy. The change may have been made, and only its result is missing: look before you send it again.',
   ],
   [true, ['group', 'events'], { group: {} }, 200, 'Too busy. Try again.'],
   [true, ['group'], { other: {}, group: null }, 200, sendAlone],

@@ -18,6 +18,10 @@ import './styles/print.css';
 
 const container = document.getElementById('root');
 if (!container) throw new Error('The page has no element with the id "root".');
+// An Enter that is held must not confirm what it has opened, nor send anything again. Editors have their own.
+document.addEventListener('keydown', (event) => {
+  if (event.key === 'Enter' && event.repeat && !(event.target instanceof HTMLTextAreaElement)) event.preventDefault();
+});
 createRoot(container).render(
   <StrictMode>
     <App />

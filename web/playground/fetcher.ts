@@ -21,11 +21,18 @@ export function createFetcher(token: () => string, variables: VariablesText, res
   return async (params, options) => {
     const headers = new Headers({ accept: 'application/json', 'content-type': 'application/json' });
     if (token()) headers.set('authorization', `Bearer ${token()}`);
-    if (isOneMutation(params.query, params.operationName)) headers.set('idempotency-key', createIdempotencyKey());
     for (const [name, value] of Object.entries(options?.headers ?? {})) headers.set(name, String(value));
+    const isKeyed = isOneMutation(params.query, params.operationName) && !headers.has(keyHeader);
+    if (isKeyed) headers.set(keyHeader, createIdempotencyKey());
     const body = stringify({ ...params, ...(params.variables && { variables: new RawJson(variables.current()) }) });
     if (params.operationName !== 'IntrospectionQuery') {
-      await responses.send(() => send(headers, body));
+      await responses.send(async () => {
+        const response = await send(headers, body);
+        // Nothing was changed: the response is too large to be stored.
+        if (!isKeyed || response?.errors?.[0]?.extensions?.code !== 'QUERY_TOO_COSTLY') return response;
+        headers.delete(keyHeader);
+        return send(headers, body);
+      });
       return nothing();
     }
     // GraphiQL asks for the schema twice when it starts.
@@ -36,6 +43,8 @@ export function createFetcher(token: () => string, variables: VariablesText, res
   };
 }
 
+const keyHeader = 'idempotency-key';
+
 /**
  * Whether an operation makes one change. It gets a key, because a browser sends a request again by itself when its connection is
  * reset; the gateway takes none for several changes.
@@ -43,7 +52,8 @@ export function createFetcher(token: () => string, variables: VariablesText, res
 function isOneMutation(query: string, name: string | null | undefined): boolean {
   try {
     const { operation, selectionSet } = getOperationAST(parse(query), name) ?? {};
-    return operation === 'mutation' && selectionSet?.selections.length === 1 && selectionSet.selections[0]?.kind === Kind.FIELD;
+    const [field, ...others] = selectionSet?.selections ?? [];
+    return operation === 'mutation' && field?.kind === Kind.FIELD && others.length === 0;
   } catch {
     return false; // the gateway says what is wrong with the document
   }

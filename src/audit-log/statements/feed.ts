@@ -12,10 +12,10 @@ const maxAssigned = 1_000;
 const maxScanned = 2_000;
 
 /**
- * The most bytes of changes that a page has, unless its first event has more. Every value in them takes at least three, so that
- * a response over GraphQL does not exceed its limit of fields.
+ * The most bytes of changes that a page has, unless its first event has more. Every value in them takes at least two, so that a
+ * response over GraphQL does not exceed its limit of fields.
  */
-const maxChangesBytes = 262_144;
+const maxChangesBytes = 131_072;
 
 /** A place in the feed: behind the event with this position. */
 export interface FeedPosition {

@@ -112,8 +112,11 @@ export function createOperationExecutor(schema: GraphQLSchema): OperationExecuto
 
   async function runHeavy(known: KnownOperation, request: ExecutionRequest): Promise<ExecutionResult> {
     try {
-      return await runQueued(request.context, (pause) =>
-        runByReference(known, { ...request, context: { ...request.context, pause } }),
+      const { context } = request;
+      const [, ...others] = rootFieldsOf(known.document, known.operation).filter(({ name }) => name.value !== '__typename');
+      return await runQueued(context, (pause) =>
+        // Other fields would be executed while one waits.
+        runByReference(known, others.length > 0 ? request : { ...request, context: { ...context, pause } }),
       );
     } catch (error) {
       if (error instanceof GatewayError) return rejection(error);

@@ -140,6 +140,9 @@ export function renderResult(result: ExecutionResult, type: ResponseType, contex
 /** What the message of a failure says instead of {@link nothingChanged} if other parts of a mutation may have been made. */
 const othersExecuted = 'This part was not executed, others may have been: send it alone. ';
 
+/** What the message of an error also says that is in the place of the result of a mutation. */
+const lostResult = 'The change may have been made, and only its result is missing: look before you send it again.';
+
 /**
  * An error as the caller gets it: without what it says about the response.
  *
@@ -150,7 +153,7 @@ function shownError({ message, locations, path, extensions }: GraphQLError, isCh
   const { http: _, ...shown } = extensions;
   const ofPart = isChanged ? message.replace(nothingChanged, path?.length === 1 ? othersExecuted : '') : message;
   return {
-    message: isLost ? `${ofPart} The change may have been made: only its result is missing.` : ofPart,
+    message: isLost ? `${ofPart.replace(/ Try again[^.]*\./, '')} ${lostResult}` : ofPart,
     locations,
     path,
     extensions: shown,

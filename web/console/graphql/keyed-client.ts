@@ -23,11 +23,14 @@ export function keyedClient(client: Client, onReplayed?: () => void): KeyedClien
   return {
     forget: () => keys.clear(),
     async send(document, variables, options) {
-      // Fragments may come first.
-      if (!/\bmutation\b/.test(document) || repeatable.has(document)) return client.send(document, variables, options);
+      // Fragments may come first. An embed token is no change: one that is stored for a key may have expired by then.
+      if (!/\bmutation\b/.test(document) || document === (CreateEmbedToken as string))
+        return client.send(document, variables, options);
       const change = stringify([document, variables]);
       if (replacing.test(document)) for (const other of keys.keys()) if (other !== change) keys.delete(other);
-      const idempotencyKey = keys.get(change) ?? createIdempotencyKey();
+      // A test event is sent with each click: the webhook may be another one.
+      const known = document === (SendTestEvent as string) ? undefined : keys.get(change);
+      const idempotencyKey = known ?? createIdempotencyKey();
       try {
         const response = await client.send(document, variables, { ...options, idempotencyKey }).catch((error) => {
           // Nothing was changed: the response is too large to be stored.
@@ -48,12 +51,6 @@ export function keyedClient(client: Client, onReplayed?: () => void): KeyedClien
     },
   };
 }
-
-/**
- * What changes nothing. An embed token that is stored for a key may have expired by then, and a test event must be sent with each
- * click: the webhook may be another one.
- */
-const repeatable: ReadonlySet<string> = new Set<string>([CreateEmbedToken, SendTestEvent]);
 
 /** Failures that the same request has each time, and that come before any change. */
 const refusals: ReadonlySet<string> = new Set(['INVALID_INPUT', 'MALFORMED_JSON', 'PAYLOAD_TOO_LARGE']);

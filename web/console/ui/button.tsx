@@ -19,8 +19,6 @@ export function Button({ variant = 'secondary', isBusy, className = '', onClick,
       type="button"
       className={`button ${variant} ${className}`}
       aria-disabled={isBusy || undefined}
-      // An Enter that is held would click again and again.
-      onKeyDown={(event) => event.key === 'Enter' && event.repeat && event.preventDefault()}
       onClick={(event) => {
         const isRepeated = event.detail > 1 && (isBusy !== undefined || event.currentTarget !== clicked);
         if (isBusy || isRepeated) return event.preventDefault();

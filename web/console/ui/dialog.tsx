@@ -59,10 +59,7 @@ export function Dialog({ title, children, onClose, isBusy = false, isClosable = 
       }}
       onKeyDown={(event) => {
         // Browsers let a page prevent one Escape only: the second one closes the dialog.
-        const isIgnored = event.key === 'Escape' && !isClosable;
-        // An Enter that is held must not confirm what it has opened.
-        const isHeldEnter = event.key === 'Enter' && event.repeat;
-        if (isIgnored || isHeldEnter) event.preventDefault();
+        if (event.key === 'Escape' && !isClosable) event.preventDefault();
       }}
       onClose={() => {
         if (element.current?.open) return; // closed and reopened in the meantime

@@ -118,7 +118,7 @@ function Header({ webhook, onChanged, onSent }: HeaderProps) {
   const close = () => {
     // Also without a result: a change may have been made all the same.
     onChanged();
-    test.reset(); // its failure may be that of the former webhook
+    test.giveUp(); // its failure may be that of the former webhook
     setDialog(undefined);
   };
   return (
@@ -152,7 +152,7 @@ function Header({ webhook, onChanged, onSent }: HeaderProps) {
           </Button>
         </div>
       </header>
-      <FailureNotice title="The test event was not sent" failure={test.failure} />
+      <FailureNotice title="The test event was not sent" unknownRemedy="A click sends another one." failure={test.failure} />
       <WebhookNotice webhook={webhook} />
       <WebhookFacts webhook={webhook} />
       {dialog === 'edit' && (
