@@ -78,7 +78,7 @@ export async function readEventFeed(
   caller: Caller,
   input: EventFeedInput,
   isAbandoned: () => boolean = () => false,
-  { withChanges = true, pause = (wait) => wait() }: EventReadOptions & { readonly pause?: Pause } = {},
+  { withChanges = true, pause = (wait) => wait() }: EventReadOptions & { readonly pause?: Pause | undefined } = {},
 ): Promise<EventFeedPage> {
   caller.require('audit:read');
   const { limit, types, waitSeconds, start } = checkFeedInput(input);

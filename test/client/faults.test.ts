@@ -119,7 +119,10 @@ async function useGroup([creation, update, read]: readonly [Fault[], Fault[], Fa
   else expect([1, 2]).toContain(version);
 
   const found = await callThrough(providedId, read, () => client.userGroups.get({ providedId }));
-  if (found !== undefined) expect(found).toMatchObject({ providedId, version });
+  if (!found) return;
+  expect(found.providedId).toBe(providedId);
+  // A request that the client has given up may still be on its way.
+  expect(changed ? [version] : [version, 2]).toContain(found.version);
 }
 
 test('whatever happens to requests: no change is made twice, every error is typed, no call takes longer than its limit', async () => {

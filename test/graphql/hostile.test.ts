@@ -91,6 +91,15 @@ test.each([
   expect(ignored.data.updateUserGroup.__typename).toBe('UpdateUserGroupPayload');
 });
 
+test('the case of variables is compared however many there are', async () => {
+  const names = Array.from({ length: 50 }, (_, index) => `declared${index}`);
+  const declared = names.map((name) => `$${name}: ID`).join(' ');
+  const used = names.map((name) => `${name}: userGroup(by: { id: $${name} }) { name }`).join(' ');
+  const sent = Object.fromEntries(names.map((name) => [`other_${name}`, 'x']));
+  const { json } = await gateway.graphql(`query (${declared}) { ${used} }`, { ...sent, Declared49: 'x' }, { token: admin });
+  expect(json.errors).toMatchObject([{ message: 'The operation has no variable "$Declared49". Did you mean "$declared49"?' }]);
+});
+
 test.each([
   ['a string', `"\\"${'{'.repeat(200)}"`],
   ['a block string', `"""\\"""${'{'.repeat(200)}"""`],

@@ -1,4 +1,6 @@
+import { InvalidInput } from '../../errors.ts';
 import { builder } from '../../graphql/builder.ts';
+import { heavyCost } from '../../graphql/limits.ts';
 import { type FieldCost, lookUpCost, type RawVariables } from '../../graphql/selection.ts';
 import { type EventFeedPage, feedLimits, readEventFeed } from '../feed.ts';
 import { EventType, EventTypeType, readsChanges } from './events.ts';
@@ -29,6 +31,11 @@ const EventFeedType = builder.objectRef<EventFeedPage>('EventFeed').implement({
   }),
 });
 
+const mustNotWait = {
+  path: ['waitSeconds'],
+  message: `must be 0 in an operation that costs more than ${heavyCost} and has other fields. Send eventFeed alone.`,
+};
+
 builder.queryField('eventFeed', (t) =>
   t.field({
     type: EventFeedType,
@@ -52,10 +59,14 @@ builder.queryField('eventFeed', (t) =>
       types: t.arg({ type: [EventTypeType], description: 'The types to choose from. Defaults to all of them.' }),
       waitSeconds: t.arg.int({
         defaultValue: 0,
-        description: `How long to wait for an event if there is none: 0 to ${maxWaitSeconds}. The response is sent as soon as there is one.`,
+        description:
+          `How long to wait for an event if there is none: 0 to ${maxWaitSeconds}. The response is sent as soon as there is one. ` +
+          `An operation that costs more than ${heavyCost} and waits can have no other field.`,
       }),
     },
-    resolve: (_, input, { services, caller, isAbandoned, pause }, info) =>
-      readEventFeed(services, caller, input, isAbandoned, { withChanges: readsChanges(info), pause }),
+    resolve: (_, input, { services, caller, isAbandoned, pause }, info) => {
+      if (input.waitSeconds && !pause) throw new InvalidInput([mustNotWait]);
+      return readEventFeed(services, caller, input, isAbandoned, { withChanges: readsChanges(info), pause });
+    },
   }),
 );

@@ -114,10 +114,10 @@ export function createOperationExecutor(schema: GraphQLSchema): OperationExecuto
     try {
       const { context } = request;
       const [, ...others] = rootFieldsOf(known.document, known.operation).filter(({ name }) => name.value !== '__typename');
-      return await runQueued(context, (pause) =>
-        // Other fields would be executed while one waits.
-        runByReference(known, others.length > 0 ? request : { ...request, context: { ...context, pause } }),
-      );
+      return await runQueued(context, (turn) => {
+        const pause = others.length > 0 ? undefined : turn;
+        return runByReference(known, { ...request, context: { ...context, pause } });
+      });
     } catch (error) {
       if (error instanceof GatewayError) return rejection(error);
       throw error;

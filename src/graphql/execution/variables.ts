@@ -115,7 +115,7 @@ export function createVariableCheck(schema: GraphQLSchema, { variableDefinitions
 /** Shorter names that differ by more than their case resemble others that mean something else. */
 const minLength = 4;
 
-/** How many variables that were not sent, and that the operation does not declare, are compared. */
+/** How many variables that were not sent, and that the operation does not declare, are compared by more than their case. */
 const maxCompared = 20;
 
 /**
@@ -123,12 +123,14 @@ const maxCompared = 20;
  * ignored, as GraphQL says: clients may send the same variables with several operations.
  */
 function findMisspelled(variables: RawVariables, declared: ReadonlySet<string>): GraphQLError | undefined {
-  const missing = [...declared].filter((name) => !Object.hasOwn(variables, name)).slice(0, maxCompared);
+  const missing = [...declared].filter((name) => !Object.hasOwn(variables, name));
   if (missing.length === 0) return undefined;
+  const byLowerCase = new Map(missing.map((name) => [name.toLowerCase(), name]));
+  const compared = missing.slice(0, maxCompared);
   const unknown = Object.keys(variables).filter((name) => !declared.has(name));
-  for (const name of unknown.slice(0, maxCompared)) {
-    const isSame = (other: string) => other.toLowerCase() === name.toLowerCase();
-    const near = missing.find(isSame) ?? (name.length >= minLength && didYouMean(name, missing, 1));
+  for (const [index, name] of unknown.entries()) {
+    const isCompared = index < maxCompared && name.length >= minLength;
+    const near = byLowerCase.get(name.toLowerCase()) ?? (isCompared && didYouMean(name, compared, 1));
     if (near) return new GraphQLError(`The operation has no variable "$${name}". Did you mean "$${near}"?`);
   }
   return undefined;
