@@ -1,8 +1,7 @@
 import type { GraphiQL } from 'graphiql';
-import { getOperationAST, Kind, parse } from 'graphql';
 import type { ComponentProps } from 'react';
-import { createIdempotencyKey } from '../idempotency-key.ts';
 import { RawJson, stringify } from '../raw-json.ts';
+import { onceOnly } from './send-once.ts';
 import type { TabResponses } from './tab-responses.ts';
 import type { VariablesText } from './variables-text.ts';
 
@@ -17,22 +16,15 @@ type Fetcher = ComponentProps<typeof GraphiQL>['fetcher'];
  * @param responses shows the responses: GraphiQL gets none, but those that have the schema.
  */
 export function createFetcher(token: () => string, variables: VariablesText, responses: TabResponses): Fetcher {
+  const sendOnce = onceOnly(send);
   const introspections = new Map<string, ReturnType<typeof send>>();
   return async (params, options) => {
     const headers = new Headers({ accept: 'application/json', 'content-type': 'application/json' });
     if (token()) headers.set('authorization', `Bearer ${token()}`);
     for (const [name, value] of Object.entries(options?.headers ?? {})) headers.set(name, String(value));
-    const isKeyed = isOneMutation(params.query, params.operationName) && !headers.has(keyHeader);
-    if (isKeyed) headers.set(keyHeader, createIdempotencyKey());
     const body = stringify({ ...params, ...(params.variables && { variables: new RawJson(variables.current()) }) });
     if (params.operationName !== 'IntrospectionQuery') {
-      await responses.send(async () => {
-        const response = await send(headers, body);
-        // Nothing was changed: the response is too large to be stored.
-        if (!isKeyed || response?.errors?.[0]?.extensions?.code !== 'QUERY_TOO_COSTLY') return response;
-        headers.delete(keyHeader);
-        return send(headers, body);
-      });
+      await responses.send(() => sendOnce(headers, body));
       return nothing();
     }
     // GraphiQL asks for the schema twice when it starts.
@@ -41,22 +33,6 @@ export function createFetcher(token: () => string, variables: VariablesText, res
     introspections.set(key, introspection);
     return introspection;
   };
-}
-
-const keyHeader = 'idempotency-key';
-
-/**
- * Whether an operation makes one change. It gets a key, because a browser sends a request again by itself when its connection is
- * reset; the gateway takes none for several changes.
- */
-function isOneMutation(query: string, name: string | null | undefined): boolean {
-  try {
-    const { operation, selectionSet } = getOperationAST(parse(query), name) ?? {};
-    const [field, ...others] = selectionSet?.selections ?? [];
-    return operation === 'mutation' && field?.kind === Kind.FIELD && others.length === 0;
-  } catch {
-    return false; // the gateway says what is wrong with the document
-  }
 }
 
 /** What GraphiQL takes for a response that has ended, and does not show. */

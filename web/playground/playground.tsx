@@ -59,8 +59,9 @@ export function Playground() {
         className="graphiql"
         // A key that is held, or a double click, must not execute a mutation again.
         onKeyDownCapture={(event) => {
-          const isButton = event.target instanceof HTMLButtonElement;
-          if (event.repeat && event.key === 'Enter' && (event.ctrlKey || event.metaKey || isButton)) ignore(event);
+          const isShortcut = event.key === 'Enter' && (event.ctrlKey || event.metaKey);
+          const isClick = [' ', 'Enter'].includes(event.key) && (event.target as Element).closest('button, [role=menu]');
+          if (event.repeat && (isShortcut || isClick)) ignore(event);
         }}
         onClickCapture={(event) => {
           if (event.detail > 1 && (event.target as Element).closest('.graphiql-execute-button')) ignore(event);

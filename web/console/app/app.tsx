@@ -65,12 +65,14 @@ export function App() {
           const isOther = now.is === 'asking' && now.offered !== undefined && now.offered !== message.apiToken;
           change(isOther ? { is: 'signed-out', reason: differentTokens } : { is: 'asking', offered: message.apiToken });
         }
+        if (message.is !== 'end') return;
         // Also one that is kept for a reload, while the gateway cannot be reached, and one that another tab has just offered.
         const held = now.is === 'signed-out' ? storedApiToken.read() : now.is === 'asking' ? now.offered : now.apiToken;
-        if (message.is === 'end' && held !== undefined && endsSession(message, held)) {
-          // A tab that has something to lose, such as the new secret of this API token, ends with its own next request.
-          if (message.reason === undefined || !isUnsaved()) change(forgetApiToken(message.reason));
-        }
+        // Without one, an answer that was sent before a person has signed out may come after it.
+        const isAsking = now.is === 'asking' && message.reason === undefined;
+        const ends = held === undefined ? isAsking : endsSession(message, held);
+        // A tab that has something to lose, such as the new secret of this API token, ends with its own next request.
+        if (ends && (message.reason === undefined || !isUnsaved())) change(forgetApiToken(message.reason));
       }),
     [change],
   );
