@@ -32,8 +32,8 @@ export interface GraphQLContext {
    */
   readonly hasTransaction: boolean;
   /**
-   * Lets others have the place of this request, if it has one in the queue of heavy work, while it waits for something. Undefined if
-   * it must not wait: it has a place, and its operation has other fields, which would be executed without one.
+   * Lets others have the place of this request, if it has one in the queue of heavy work, while it waits for something. Undefined
+   * if it must not wait: it has a place, and its operation has other fields, which would be executed without one.
    */
   readonly pause: Pause | undefined;
 }

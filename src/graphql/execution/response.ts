@@ -153,7 +153,7 @@ function shownError({ message, locations, path, extensions }: GraphQLError, isCh
   const { http: _, ...shown } = extensions;
   const ofPart = isChanged ? message.replace(nothingChanged, path?.length === 1 ? othersExecuted : '') : message;
   return {
-    message: isLost ? `${ofPart.replace(/ Try again[^.]*\./, '')} ${lostResult}` : ofPart,
+    message: isLost ? `${ofPart.split(' Try again')[0]} ${lostResult}` : ofPart,
     locations,
     path,
     extensions: shown,
