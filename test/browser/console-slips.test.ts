@@ -88,22 +88,22 @@ test('an Enter that is held in a form creates one embed token, and in an editor 
   page.on('request', (request) => {
     if (request.postData()?.includes('mutation CreateEmbedToken')) sent += 1;
   });
-  const hold = async () => {
+  const hold = async (first: () => Promise<unknown>) => {
     for (let times = 0; times < 4; times += 1) {
       await page.keyboard.down('Enter'); // the browser repeats all but the first
-      if (sent > 0) await page.getByText(/^ey/).waitFor();
+      if (times === 0) await first();
     }
     await page.keyboard.up('Enter');
   };
   await page.getByLabel('Audience (optional)').focus();
-  await hold();
-  await page.getByText(/^ey/).waitFor();
+  await hold(() => page.getByText(/^ey/).waitFor());
+  await page.evaluate('new Promise(requestAnimationFrame)');
   expect(sent).toBe(1);
   const editor = page.getByRole('textbox', { name: 'Properties as JSON' });
   await editor.focus();
   const lines = page.locator('.cm-line');
   const before = await lines.count();
-  await hold();
+  await hold(async () => {});
   expect((await lines.count()) - before).toBe(4);
 });
 

@@ -297,7 +297,7 @@ test('a test event is sent with each click, also after one without a response, a
   const sendTest = page.getByRole('button', { name: 'Send test event' });
   await loseNextResponse(page, 'SendTestEvent');
   await sendTest.click();
-  const failure = page.getByText('It is not known whether the change was made');
+  const failure = page.getByText('It is not known whether the test event was sent');
   await failure.waitFor();
   await page.getByRole('button', { name: 'Edit …' }).click();
   await page.getByLabel('Description').fill('edited');

@@ -66,7 +66,7 @@ test('a mutation has a key, which stays the same until there is a result; severa
   const create = 'getOrCreateUserGroup(input: { providedId: "with-key" }) { __typename }';
   const { page } = await open(
     { expectedProblems: [lostResponse, /400 \(Bad Request\)/] },
-    `?query=${encodeURIComponent(`mutation One { a: ${create} } mutation Two { a: ${create} b: ${create} }`)}`,
+    `?query=${encodeURIComponent(`# One change\nmutation One { a: ${create} } mutation Two { a: ${create} b: ${create} }`)}`,
   );
   await page.getByLabel('API token').fill(gateway.token);
   const keys: (string | undefined)[] = [];
@@ -86,11 +86,14 @@ test('a mutation has a key, which stays the same until there is a result; severa
   await execute('One', 'Payload');
   const own = expect.stringMatching(/^[\w-]{20,}$/);
   expect(keys).toEqual([own, keys[0]]);
+  // A result of another one is between them.
+  await loseNextResponse(page, 'One');
+  await execute('One', 'Failed to fetch');
   await execute('Two', '"b"');
   await execute('One', 'Payload');
-  await expect.poll(() => keys.length).toBe(5);
-  expect(keys.slice(2)).toEqual([own, undefined, own]);
-  expect(new Set(keys).size).toBe(4);
+  await expect.poll(() => keys.length).toBe(6);
+  expect(keys.slice(2)).toEqual([own, own, undefined, own]);
+  expect(new Set(keys).size).toBe(5);
 });
 
 test('variables that a person pastes over others with duplicates stay as they are', async () => {

@@ -24,7 +24,7 @@ export function createFetcher(token: () => string, variables: VariablesText, res
     for (const [name, value] of Object.entries(options?.headers ?? {})) headers.set(name, String(value));
     const body = stringify({ ...params, ...(params.variables && { variables: new RawJson(variables.current()) }) });
     if (params.operationName !== 'IntrospectionQuery') {
-      await responses.send(() => sendOnce(headers, body));
+      await responses.send(() => sendOnce(params.query, headers, body));
       return nothing();
     }
     // GraphiQL asks for the schema twice when it starts.

@@ -8,22 +8,20 @@ type Send = (headers: Headers, body: string) => Promise<any>;
 
 /**
  * Sends a mutation with an Idempotency-Key, unless the person gives one: browsers send a request again by themselves when its
- * connection is reset. A request that had no result has the same key when it is sent again.
+ * connection is reset. If it has no result, it has the same key when it is sent again before another one.
  */
-export function onceOnly(send: Send): Send {
-  /** The keys of requests without a result. */
-  const keys = new Map<string, string>();
-  return async (headers, body) => {
-    if (headers.has(keyHeader) || !/\bmutation\b/.test(body)) return send(headers, body);
+export function onceOnly(send: Send): (query: string, ...request: Parameters<Send>) => ReturnType<Send> {
+  /** The latest mutation, and its key until there is a result. */
+  let latest = { request: '', key: '' };
+  return async (query, headers, body) => {
+    if (headers.has(keyHeader) || !/\bmutation\b/.test(query)) return send(headers, body);
     const request = JSON.stringify([...headers, body]);
-    const key = keys.get(request) ?? createIdempotencyKey();
-    keys.set(request, key);
-    const response = await send(new Headers([...headers, [keyHeader, key]]), body);
+    if (latest.request !== request) latest = { request, key: createIdempotencyKey() };
+    const response = await send(new Headers([...headers, [keyHeader, latest.key]]), body);
     const hasResult = response?.data != null;
-    if (hasResult) keys.delete(request);
-    return !hasResult && unkeyed.has(response?.errors?.[0]?.extensions?.code) ? send(headers, body) : response;
+    if (hasResult && latest.request === request) latest = { request: '', key: '' };
+    // Several mutations, or a response that is too large to be stored.
+    const isRefused = !hasResult && response?.errors?.[0]?.message?.includes(' with an Idempotency-Key');
+    return isRefused ? send(headers, body) : response;
   };
 }
-
-/** With a key, what is refused before anything is changed: several mutations, and a response that is too large to be stored. */
-const unkeyed: ReadonlySet<unknown> = new Set(['INVALID_INPUT', 'QUERY_TOO_COSTLY']);

@@ -113,9 +113,10 @@ export function createOperationExecutor(schema: GraphQLSchema): OperationExecuto
   async function runHeavy(known: KnownOperation, request: ExecutionRequest): Promise<ExecutionResult> {
     try {
       const { context } = request;
-      const [, ...others] = rootFieldsOf(known.document, known.operation).filter(({ name }) => name.value !== '__typename');
+      const fields = rootFieldsOf(known.document, known.operation).filter(({ name }) => name.value !== '__typename');
+      const names = new Set(fields.map(({ alias, name }) => (alias ?? name).value));
       return await runQueued(context, (turn) => {
-        const pause = others.length > 0 ? undefined : turn;
+        const pause = names.size > 1 ? undefined : turn;
         return runByReference(known, { ...request, context: { ...context, pause } });
       });
     } catch (error) {

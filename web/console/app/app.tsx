@@ -69,8 +69,7 @@ export function App() {
         // Also one that is kept for a reload, while the gateway cannot be reached, and one that another tab has just offered.
         const held = now.is === 'signed-out' ? storedApiToken.read() : now.is === 'asking' ? now.offered : now.apiToken;
         // Without one, an answer that was sent before a person has signed out may come after it.
-        const isAsking = now.is === 'asking' && message.reason === undefined;
-        const ends = held === undefined ? isAsking : endsSession(message, held);
+        const ends = held === undefined ? isNew && message.reason === undefined : endsSession(message, held);
         // A tab that has something to lose, such as the new secret of this API token, ends with its own next request.
         if (ends && (message.reason === undefined || !isUnsaved())) change(forgetApiToken(message.reason));
       }),

@@ -26,11 +26,12 @@ export function keyedClient(client: Client, onReplayed?: () => void): KeyedClien
       // Fragments may come first. An embed token is no change: one that is stored for a key may have expired by then.
       if (!/\bmutation\b/.test(document) || document === (CreateEmbedToken as string))
         return client.send(document, variables, options);
+      // Sent with each click: the webhook may be another one.
+      if (document === (SendTestEvent as string))
+        return client.send(document, variables, { ...options, idempotencyKey: createIdempotencyKey() });
       const change = stringify([document, variables]);
       if (replacing.test(document)) for (const other of keys.keys()) if (other !== change) keys.delete(other);
-      // A test event is sent with each click: the webhook may be another one.
-      const known = document === (SendTestEvent as string) ? undefined : keys.get(change);
-      const idempotencyKey = known ?? createIdempotencyKey();
+      const idempotencyKey = keys.get(change) ?? createIdempotencyKey();
       try {
         const response = await client.send(document, variables, { ...options, idempotencyKey }).catch((error) => {
           // Nothing was changed: the response is too large to be stored.
@@ -59,7 +60,7 @@ const refusals: ReadonlySet<string> = new Set(['INVALID_INPUT', 'MALFORMED_JSON'
 const replacing = /\bmutation RedeliverEvents/;
 
 /** Whether a change may have been made that failed with a key of its own. The messages of the gateway say it. */
-function mayBeMade({ code, message }: Failure): boolean {
+export function mayBeMade({ code, message }: Failure): boolean {
   if (code === 'UNAVAILABLE') return !message.includes('Nothing was changed');
   return code === 'NETWORK' || code === 'IDEMPOTENCY_KEY_IN_USE';
 }

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react';
 import { hrefOf, Link, navigate, usePlace } from '../app/router.tsx';
 import { payloadOf } from '../graphql/client.ts';
 import { SendTestEvent, type WebhookDeliveryStatus, Webhook as WebhookDocument } from '../graphql/generated.ts';
+import { mayBeMade } from '../graphql/keyed-client.ts';
 import { useMutation } from '../graphql/use-mutation.ts';
 import { useQuery } from '../graphql/use-query.ts';
 import { Button } from '../ui/button.tsx';
@@ -110,6 +111,7 @@ function Header({ webhook, onChanged, onSent }: HeaderProps) {
     const { data, requestId } = await client.send(SendTestEvent, { id: webhook.id });
     return payloadOf(data.sendTestEvent, requestId);
   });
+  const mayBeSent = test.failure !== undefined && mayBeMade(test.failure);
   const sendTest = async () => {
     if (!(await test.run())) return;
     showMessage('A test event is sent');
@@ -118,7 +120,7 @@ function Header({ webhook, onChanged, onSent }: HeaderProps) {
   const close = () => {
     // Also without a result: a change may have been made all the same.
     onChanged();
-    test.giveUp(); // its failure may be that of the former webhook
+    test.reset(); // its failure may be that of the former webhook
     setDialog(undefined);
   };
   return (
@@ -152,7 +154,10 @@ function Header({ webhook, onChanged, onSent }: HeaderProps) {
           </Button>
         </div>
       </header>
-      <FailureNotice title="The test event was not sent" unknownRemedy="A click sends another one." failure={test.failure} />
+      <FailureNotice
+        title={mayBeSent ? 'It is not known whether the test event was sent' : 'The test event was not sent'}
+        failure={test.failure}
+      />
       <WebhookNotice webhook={webhook} />
       <WebhookFacts webhook={webhook} />
       {dialog === 'edit' && (
