@@ -6,7 +6,7 @@ import { abandoned, GatewayError, InvalidInput, type Issue } from '../errors.ts'
 import type { Event } from '../generated/prisma/client.ts';
 import type { Services } from '../user-groups/user-groups.ts';
 import { type EventReadOptions, type EventType, readableEnvironments } from './events.ts';
-import type { Feed, FeedPosition } from './statements/feed.ts';
+import type { Feed, FeedPage, FeedPosition } from './statements/feed.ts';
 
 /** The limits of the event feed. */
 export const feedLimits = {
@@ -84,28 +84,26 @@ export async function readEventFeed(
   const { limit, types, waitSeconds, start } = checkFeedInput(input);
   const endsAtMs = performance.now() + waitSeconds * 1_000;
   const environments = readableEnvironments(caller);
-  let after = start === latest ? await endOf(feed, caller, isAbandoned) : start;
-  const readNext = async (): Promise<EventFeedPage & { readonly through: FeedPosition }> => {
+  const readBehind = async (after: FeedPosition | undefined) => {
     const isBehind = await feed.assign(caller.queueKey);
     const page = await pageReads.run(caller.queueKey, async () => {
       if (isAbandoned()) throw abandoned();
       return feed.read({ environments, types, after, limit, withChanges });
     });
     if (!page) throw cursorExpired();
-    const { events, through } = page;
-    after = through;
-    return { nodes: events, cursor: feedKeyset.cursorOf(through), hasMore: page.hasMore || isBehind, through };
+    return { ...page, hasMore: page.hasMore || isBehind };
   };
-  const found = await readNext();
-  const isOver = ({ nodes, hasMore }: EventFeedPage) => nodes.length > 0 || hasMore || performance.now() >= endsAtMs;
-  if (isOver(found)) return found;
-  return pause(async () => {
-    let page = found;
+  const isOver = ({ events, hasMore }: FeedPage) => events.length > 0 || hasMore || performance.now() >= endsAtMs;
+  const first = await readBehind(start === latest ? await endOf(feed, caller, isAbandoned) : start);
+  const waitForEvents = async () => {
+    let page = first;
     while (!isOver(page) && (await feedWatch.wait(caller, page.through, endsAtMs - performance.now(), isAbandoned)))
-      page = await readNext();
+      page = await readBehind(page.through);
     if (isAbandoned()) throw abandoned();
     return page;
-  });
+  };
+  const { events, through, hasMore } = isOver(first) ? first : await pause(waitForEvents);
+  return { nodes: events, cursor: feedKeyset.cursorOf(through), hasMore };
 }
 
 /** The error for a cursor behind which events are no longer there. */

@@ -18,7 +18,8 @@ import './styles/print.css';
 
 const container = document.getElementById('root');
 if (!container) throw new Error('The page has no element with the id "root".');
-// An Enter that is held must not confirm what it has opened, nor send anything again. Editors have their own.
+// An Enter that is held must not confirm what it has opened, nor send anything again. Editors have handled it before; in a text
+// area it begins lines.
 document.addEventListener('keydown', (event) => {
   if (event.key === 'Enter' && event.repeat && !(event.target instanceof HTMLTextAreaElement)) event.preventDefault();
 });

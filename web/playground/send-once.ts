@@ -2,9 +2,13 @@ import { createIdempotencyKey } from '../idempotency-key.ts';
 
 const keyHeader = 'idempotency-key';
 
+interface Response {
+  readonly data?: unknown;
+  readonly errors?: readonly { readonly message?: string }[];
+}
+
 /** Sends a request. @returns the response, parsed. @throws if there is none. */
-// biome-ignore lint/suspicious/noExplicitAny: GraphiQL shows whatever the response is
-type Send = (headers: Headers, body: string) => Promise<any>;
+type Send = (headers: Headers, body: string) => Promise<Response | null>;
 
 /**
  * Sends a mutation with an Idempotency-Key, unless the person gives one: browsers send a request again by themselves when its

@@ -11,7 +11,6 @@ import {
   isObjectType,
   Kind,
   Lexer,
-  type OperationDefinitionNode,
   parse,
   SchemaMetaFieldDef,
   type SelectionSetNode,
@@ -217,27 +216,6 @@ export function createIntrospectionCounter({ schema, fragments, variables, limit
     const args = name ? { name: valueFromASTUntyped(name.value, variables) } : {};
     return 1 + countValue(definition.resolve?.(undefined, args, undefined, info), definition.type, field.selectionSet);
   };
-}
-
-/**
- * The fields that an operation selects on its root type, those of fragments included, each once. Skipped ones are not left out.
- */
-export function rootFieldsOf(document: DocumentNode, { selectionSet }: OperationDefinitionNode): FieldNode[] {
-  const fragments = fragmentsOf(document);
-  const fields: FieldNode[] = [];
-  const collect = ({ selections }: SelectionSetNode): void => {
-    for (const selection of selections) {
-      if (selection.kind === Kind.FIELD) fields.push(selection);
-      else if (selection.kind === Kind.INLINE_FRAGMENT) collect(selection.selectionSet);
-      else {
-        const fragment = fragments.get(selection.name.value);
-        fragments.delete(selection.name.value); // once only, however often it is spread, and even in a cycle
-        if (fragment) collect(fragment.selectionSet);
-      }
-    }
-  };
-  collect(selectionSet);
-  return fields;
 }
 
 /** The fragments of a document by their names. */

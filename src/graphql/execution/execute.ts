@@ -23,8 +23,8 @@ import { graphqlLimits, heavyCost } from '../limits.ts';
 import type { RawVariables } from '../selection.ts';
 import { type CompiledOperation, compileOperation } from './compile.ts';
 import { charactersPerUnit, costOf, type DocumentCost, documentCostOf } from './cost.ts';
-import { rootFieldsOf } from './documents.ts';
 import { causeOf } from './response.ts';
+import { executedFieldsOf, rootFieldsOf } from './root-fields.ts';
 import { createVariableCheck, type VariableCheck } from './variables.ts';
 
 /** How often a kept operation is executed before it is compiled, which costs as much as ten to a hundred executions. */
@@ -113,10 +113,9 @@ export function createOperationExecutor(schema: GraphQLSchema): OperationExecuto
   async function runHeavy(known: KnownOperation, request: ExecutionRequest): Promise<ExecutionResult> {
     try {
       const { context } = request;
-      const fields = rootFieldsOf(known.document, known.operation).filter(({ name }) => name.value !== '__typename');
-      const names = new Set(fields.map(({ alias, name }) => (alias ?? name).value));
+      const isOnlyField = executedFieldsOf(known.document, known.operation).length === 1;
       return await runQueued(context, (turn) => {
-        const pause = names.size > 1 ? undefined : turn;
+        const pause = isOnlyField ? turn : undefined;
         return runByReference(known, { ...request, context: { ...context, pause } });
       });
     } catch (error) {

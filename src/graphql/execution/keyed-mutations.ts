@@ -13,8 +13,9 @@ import { GatewayError } from '../../errors.ts';
 import type { HttpResponse } from '../../http/types.ts';
 import type { KeyedResponse } from '../../idempotency/respond-once.ts';
 import { longDocumentLength } from '../limits.ts';
-import { parseDocument, rootFieldsOf } from './documents.ts';
+import { parseDocument } from './documents.ts';
 import type { GraphQLParams } from './fast-path.ts';
+import { executedFieldsOf } from './root-fields.ts';
 
 /** A request's operation, which is a mutation. Its document is parsed, but not validated. */
 export interface KeyedMutation {
@@ -42,7 +43,7 @@ export async function findMutation(
   const document = parseOrNothing(query);
   const operation = document && getOperationAST(document, typeof operationName === 'string' ? operationName : undefined);
   if (!document || operation?.operation !== OperationTypeNode.MUTATION) return undefined;
-  const [field, ...others] = rootFields(document, operation);
+  const [field, ...others] = executedFieldsOf(document, operation);
   if (!field) return undefined;
   if (others.length === 0) return { document, operation, name: field.name.value, input: inputOf(field, variables) };
   throw new GatewayError(
@@ -64,12 +65,6 @@ function parseOrNothing(source: string): DocumentNode | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** The root fields that an operation executes at most, `__typename` aside: those with one response name are one. */
-function rootFields(document: DocumentNode, operation: OperationDefinitionNode): FieldNode[] {
-  const fields = rootFieldsOf(document, operation).filter(({ name }) => name.value !== '__typename');
-  return [...new Map(fields.map((field) => [(field.alias ?? field.name).value, field])).values()];
 }
 
 /**

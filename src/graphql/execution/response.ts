@@ -147,7 +147,7 @@ const lostResult = 'The change may have been made, and only its result is missin
  * An error as the caller gets it: without what it says about the response.
  *
  * @param isChanged whether a change was made.
- * @param isLost whether it may be the one whose result the error is in the place of.
+ * @param isLost whether it stands where the result of a change would be that may have been made.
  */
 function shownError({ message, locations, path, extensions }: GraphQLError, isChanged: boolean, isLost: boolean): object {
   const { http: _, ...shown } = extensions;
