@@ -236,7 +236,7 @@ const disconnected = (): GatewayError => new GatewayError('INVALID_INPUT', 'The 
 const tooLong = (): GatewayError =>
   new GatewayError(
     'UNAVAILABLE',
-    `No result within ${httpTimeouts.responseMs / 1_000} seconds. The requested change may have been made, or may still be made. ${safeToRepeat}`,
+    `No result within ${httpTimeouts.responseMs / 1_000} seconds. A requested change may have been made, or may still be made. ${safeToRepeat}`,
   );
 
 /** Takes over the caller's own id of a request if it is harmless to print, else draws one. */

@@ -10,7 +10,7 @@ import type { HttpResponse, ResponseBody } from './types.ts';
 export const tooMuchUnsent = (): GatewayError =>
   new GatewayError(
     'UNAVAILABLE',
-    'Too many large responses are waiting for clients to read them. The requested change may have been made. ' +
+    'Too many large responses are waiting for clients to read them. A requested change may have been made. ' +
       'Try again after the number of seconds in the Retry-After header.',
   );
 

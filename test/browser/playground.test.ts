@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type OpenPage, openPage, phone } from '../support/browser.ts';
 import { holdRequests, loseNextResponse, lostResponse } from '../support/console.ts';
@@ -94,6 +96,41 @@ test('a mutation has a key, which stays the same until there is a result; severa
   await expect.poll(() => keys.length).toBe(6);
   expect(keys.slice(2)).toEqual([own, own, undefined, own]);
   expect(new Set(keys).size).toBe(5);
+});
+
+test('a mutation that the browser sends again, because its connection was reset, is made once', async () => {
+  let sent = 0;
+  const proxy = createServer((client) => {
+    const upstream = connect(Number(new URL(gateway.url).port), '127.0.0.1');
+    let isReset = false;
+    client.on('data', (bytes) => {
+      if (bytes.includes('mutation Reset')) {
+        sent += 1;
+        isReset = sent === 1;
+      }
+      upstream.write(bytes);
+    });
+    upstream.on('data', (bytes) => {
+      if (isReset) client.resetAndDestroy();
+      else client.write(bytes);
+    });
+    for (const [socket, other] of [[client, upstream] as const, [upstream, client] as const])
+      socket.on('error', () => {}).on('close', () => other.destroy());
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  onTestFinished(() => void proxy.close());
+  const document =
+    'mutation Reset { getOrCreateUserGroup(input: { providedId: "reset" }) { ... on GetOrCreateUserGroupPayload { created } } }';
+  const { page } = await openPage(
+    `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/graphql?query=${encodeURIComponent(document)}`,
+    { expectedFindings },
+  );
+  await page.getByLabel('API token').fill(gateway.token);
+  await page.getByRole('button', { name: 'Show Documentation Explorer' }).waitFor();
+  await page.getByRole('button', { name: /^Execute query/ }).click();
+  await page.getByRole('region', { name: 'Result Window' }).getByText('true').waitFor(); // false if it was made a second time
+  expect(sent).toBe(2);
 });
 
 test('variables that a person pastes over others with duplicates stay as they are', async () => {
