@@ -366,6 +366,24 @@ describe('tokens that another group has', () => {
     });
   });
 
+  test.each([
+    { second: 'another group', isNew: false, result: { created: 0, updated: 1, rejected: 1, reasons: rejected } },
+    { second: 'a new group', isNew: true, result: { created: 1, updated: 1, rejected: 0 } },
+  ])('one that moves to $second, which a dry run rejects', async ({ isNew, result }) => {
+    await group('owner', null, storedToken(token));
+    if (!isNew) await group('second', null);
+    const moving = toNdjson([
+      { user_group_id: 'owner', token: 'the-next-token-of-it' },
+      { user_group_id: 'second', token },
+    ]);
+    expect(await importText(database, moving, { onExisting: 'update', dryRun: true })).toMatchObject({
+      created: 0,
+      updated: 1,
+      reasons: rejected,
+    });
+    expect(await importText(database, moving, { onExisting: 'update' })).toMatchObject(result);
+  });
+
   test('a token that its own group has replaced becomes the current one again', async () => {
     const { teamId } = await group('thief', null);
     const retired = { tokenHash: retiredHash(token), tokenEncrypted: Buffer.from([0]), teamId };
