@@ -43,7 +43,7 @@ test('a person creates an API token, rotates it with an overlap, and revokes it'
 
   await page.getByRole('button', { name: 'Edit nightly sync' }).click();
   dialog = page.getByRole('dialog', { name: 'Edit nightly sync' });
-  await dialog.getByRole('spinbutton', { name: 'Requests in 60 seconds' }).fill('600');
+  await dialog.getByRole('textbox', { name: 'Requests in 60 seconds' }).fill('600');
   await dialog.getByRole('checkbox', { name: 'Enabled' }).uncheck();
   await assertFlawless();
   await dialog.getByRole('button', { name: 'Save' }).click();
@@ -86,6 +86,26 @@ test('a change of an API token sends only what was changed: one that was disable
   await dialog.getByRole('button', { name: 'Save' }).click();
   await dialog.waitFor({ state: 'detached' });
   expect(await stored()).toMatchObject({ name: 'edited', enabled: false, rateLimit: 7 });
+});
+
+test('a rate limit with a separator of thousands is not taken for another number', async () => {
+  const { secret: admin } = await gateway.issue({ environment: null, scopes: ['admin'] });
+  const { id } = await gateway.issue();
+  const stored = (data = {}) => gateway.database.prisma.apiToken.update({ where: { id }, data });
+  await stored({ name: 'limited' });
+  const { page } = await openConsole(gateway, '/console/api-tokens', { secret: admin });
+  await page.getByRole('button', { name: 'Edit limited' }).click();
+  const dialog = page.getByRole('dialog');
+  const limit = dialog.getByRole('textbox', { name: 'Requests in 60 seconds' });
+  for (const text of ['1.000', '1,000', '1e3']) {
+    await limit.fill(text);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    expect(await dialog.locator('input:invalid').count(), text).toBe(1);
+  }
+  await limit.fill('1000');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  expect(await stored()).toMatchObject({ rateLimit: 1_000 });
 });
 
 const dayMs = 86_400_000;

@@ -6,15 +6,18 @@ interface RateLimitFieldProps {
   readonly onChange: (value: string) => void;
 }
 
-/** How many requests may be sent with an API token in 60 seconds; empty for the setting of the gateway. */
+/**
+ * How many requests may be sent with an API token in 60 seconds; empty for the setting of the gateway. A line of text: a field
+ * for numbers would read 1.000, which is a thousand in some languages, as 1.
+ */
 export function RateLimitField({ error, value, onChange }: RateLimitFieldProps) {
   return (
     <TextField
       label="Requests in 60 seconds"
       hint="The most that it may send, to all instances together. Leave it empty for the setting of the gateway."
-      type="number"
-      min={1}
-      max={1_000_000}
+      inputMode="numeric"
+      pattern="[0-9]{0,7}"
+      title="Digits alone, at most 1000000"
       error={error}
       value={value}
       onChange={onChange}
@@ -23,4 +26,4 @@ export function RateLimitField({ error, value, onChange }: RateLimitFieldProps) 
 }
 
 /** The rate limit as the API has it. */
-export const rateLimitOf = (text: string): number | null => (text.trim() === '' ? null : Number(text));
+export const rateLimitOf = (text: string): number | null => (text === '' ? null : Number(text));
