@@ -30,6 +30,7 @@ const lists = [
   listOf('scopes', 'Scope', 'Every scope of API tokens: its name outside of GraphQL, and what it allows.'),
   listOf('eventTypes', 'EventType', 'Every type of event of the audit log: its name outside of GraphQL, and what it means.'),
   textList(),
+  errorList(),
 ];
 const constants = web.documents.map(
   ({ name, kind, text }) =>
@@ -119,6 +120,16 @@ function textList() {
   const comment =
     'The texts that callers give a user group: the field of GraphQL, the member of files, and what the console calls it.';
   return `/** ${comment} */\nexport const textAttributes = ${JSON.stringify(list, null, 2)} as const;\n`;
+}
+
+/** A constant with the codes of errors. */
+function errorList() {
+  const codes = schema
+    .getType('ErrorCode')
+    .getValues()
+    .map(({ name }) => name);
+  const comment = 'Every code of an error of the gateway: one with another code is of a proxy.';
+  return `/** ${comment} */\nexport const errorCodes: ReadonlySet<unknown> = new Set(${JSON.stringify(codes)});\n`;
 }
 
 /** A constant with the values of an enum whose descriptions begin with another name of the value. */

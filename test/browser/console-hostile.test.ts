@@ -276,6 +276,7 @@ test('a response that is not one of the gateway, such as a page of a proxy, is e
     { status: 502, body: '<h1>Bad gateway</h1>' },
     { status: 504, body: '{"message": "Gateway timeout"}' },
     { status: 503, body: '{"errors": [{"message": "upstream timed out"}]}' },
+    { status: 504, body: '{"errors": [{"message": "timed out", "extensions": {"code": "GATEWAY_TIMEOUT"}}]}' },
     { status: 520, body: '{"errors": {"message": "upstream timed out"}}' },
     { status: 522, body: '{"errors": []}' },
     { status: 200, body: '{"data": null}' },

@@ -17,6 +17,12 @@ test.each(['/', '/docs/api', '/docs/errors', '/docs/errors/CONFLICT', '/docs/doc
   },
 );
 
+test.each(['/console', '/graphql'])('browsers do not translate %s: scripts that change its texts would fail', async (path) => {
+  const { page } = await openPage(gateway.url + path);
+  expect(await page.evaluate('document.documentElement.translate')).toBe(false);
+  expect(await page.locator('meta[name=google]').getAttribute('content')).toBe('notranslate');
+});
+
 test('a person finds the remedy of an error from a page that does not exist', async () => {
   const { page, assertFlawless } = await openPage(`${gateway.url}/no/such/page`, { expectedProblems: [/status of 404/] });
   await assertFlawless();

@@ -2,7 +2,7 @@ import { stringify } from '../../raw-json.ts';
 import { setClock } from './clock.ts';
 import type { TypedDocument } from './document.ts';
 import { Failure, type FailureCode, type Issue } from './failure.ts';
-import type { ErrorCode } from './generated.ts';
+import { type ErrorCode, errorCodes } from './generated.ts';
 
 /** How long a request may take: longer than every deadline of the gateway. */
 const timeoutMs = 60_000;
@@ -106,8 +106,7 @@ async function post(apiToken: string, content: object, { signal, idempotencyKey 
 
 function readBody(text: string, status: number): Body {
   const body = parse(text);
-  // Every error of the gateway has a code.
-  if (body && (body.errors ? body.errors[0]?.extensions?.code : body.data)) return body;
+  if (body && (body.errors ? errorCodes.has(body.errors[0]?.extensions?.code) : body.data)) return body;
   const message = `The response, with status ${status}, is not one of the gateway: a proxy in between may have sent it.`;
   throw new Failure(status === 413 ? 'PAYLOAD_TOO_LARGE' : 'NETWORK', message);
 }

@@ -128,6 +128,9 @@ export const textAttributes = [
   }
 ] as const;
 
+/** Every code of an error of the gateway: one with another code is of a proxy. */
+export const errorCodes: ReadonlySet<unknown> = new Set(["BODY_REQUIRED","CONFLICT","CURSOR_EXPIRED","FORBIDDEN","HEADERS_TOO_LARGE","IDEMPOTENCY_KEY_IN_USE","IDEMPOTENCY_KEY_REUSED","INTERNAL","INVALID_INPUT","MALFORMED_JSON","METHOD_NOT_ALLOWED","NOT_FOUND","PAYLOAD_TOO_LARGE","QUERY_TOO_COSTLY","RATE_LIMITED","REQUEST_TIMEOUT","SUSPENDED","UNAUTHENTICATED","UNAVAILABLE","UNSUPPORTED_MEDIA_TYPE","VERSION_MISMATCH"]);
+
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */

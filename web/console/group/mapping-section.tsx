@@ -3,7 +3,7 @@ import { useSession } from '../app/session.tsx';
 import type { GroupDetailFragment } from '../graphql/generated.ts';
 import { Button } from '../ui/button.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
-import { hasLineBreaks } from '../ui/field.tsx';
+import { hasLineBreaks, verbatim } from '../ui/field.tsx';
 import { CloseIcon, PlusIcon } from '../ui/icons.tsx';
 import { Section } from '../ui/section.tsx';
 import { Choice } from './choice.tsx';
@@ -200,6 +200,7 @@ function Cell({ value, readOnly, ...props }: InputHTMLAttributes<HTMLInputElemen
   return (
     <input
       className="input"
+      {...verbatim}
       {...props}
       readOnly={isUneditable || readOnly}
       value={isUneditable ? JSON.stringify(value) : value}

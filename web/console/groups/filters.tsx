@@ -2,7 +2,7 @@ import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useSession } from '../app/session.tsx';
 import { environments } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
-import { DayField, DayRange, SelectField, TextField } from '../ui/field.tsx';
+import { DayField, DayRange, SelectField, TextField, verbatim } from '../ui/field.tsx';
 import { CloseIcon, SearchIcon } from '../ui/icons.tsx';
 import { containsToken, withoutToken } from '../ui/token-text.ts';
 import {
@@ -177,8 +177,7 @@ function SearchField(props: TypedTextProps) {
         aria-label="Search by name, provided id, team id or token"
         placeholder="Search by name, provided id, team id or token"
         maxLength={maxSearchUnits}
-        autoComplete="off"
-        spellCheck={false}
+        {...verbatim}
         value={text}
         onChange={(event) => type(event.target.value)}
       />

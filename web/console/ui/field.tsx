@@ -42,22 +42,23 @@ function Field({ label, hint, error, isLabelHidden = false, children }: FieldPro
 /** Whether a text has line breaks: a line of text neither shows them nor keeps them when it is edited. */
 export const hasLineBreaks = (text: string): boolean => /[\n\r]/.test(text);
 
+/** Browsers neither correct nor complete a line of text: it holds identifiers. */
+export const verbatim = { autoComplete: 'off', autoCapitalize: 'off', autoCorrect: 'off', spellCheck: false } as const;
+
 type TextFieldProps = LabelProps &
   Omit<InputHTMLAttributes<HTMLInputElement>, 'value' | 'onChange'> & {
     readonly value: string;
     readonly onChange: (value: string) => void;
   };
 
-/** A line of text. Browsers neither correct, complete nor cut it: it holds identifiers, and the gateway rejects long ones. */
+/** A line of text. Browsers do not cut it: the gateway rejects long ones. */
 export function TextField({ label, hint, error, isLabelHidden, value, onChange, ...props }: TextFieldProps) {
   return (
     <Field {...{ label, hint, ...(error !== undefined && { error }), ...(isLabelHidden && { isLabelHidden }) }}>
       {(ids) => (
         <input
           className="input"
-          autoComplete="off"
-          autoCapitalize="off"
-          spellCheck={false}
+          {...verbatim}
           value={value}
           onChange={(event) => onChange(event.target.value)}
           {...ids}
