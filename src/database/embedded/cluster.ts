@@ -8,7 +8,7 @@ import type { Binaries } from './binaries.ts';
 import { freePort, isFree } from './free-port.ts';
 import { findLayout, keyFileName, type Layout, requireUsable, restoreDraftName, UncertainDatabase } from './layout.ts';
 import { ensurePassword } from './password.ts';
-import { isPostmaster, removeOldSockets, removeStaleLock, runningPostmaster, socketSettings } from './server-lock.ts';
+import { isPostmaster, removeOldSockets, removeStaleLocks, runningPostmaster, socketSettings } from './server-lock.ts';
 
 /** The superuser, which also owns the gateway's database. */
 export const superuser = 'gateway';
@@ -152,7 +152,7 @@ export async function startServer(
   options: string[],
   port: number | (() => Promise<number>) = () => freePort(),
 ): Promise<void> {
-  await removeStaleLock(layout);
+  await removeStaleLocks(layout);
   const given = [...cacheSetting(), ...socketSettings, ...options].map((option) => `-c ${option}`);
   const log = logFile(layout);
   for (let ports = 1; ; ports += 1) {

@@ -103,17 +103,18 @@ async function open(dataDir: string, options: EmbeddedOptions): Promise<Embedded
     }
   }
 
-  /** Releases the server if it runs. @returns whether this process was the last one. */
-  async function releaseRunning(): Promise<boolean> {
+  /** Releases the server if it runs, and stops it if this process was the last one. */
+  async function releaseRunning(): Promise<void> {
     for (const deadline = Date.now() + startTimeoutMs; runningPostmaster(layout) && Date.now() < deadline; ) {
       const isLast = await release(sentinel).catch(() => undefined);
+      // Before the lock is released, for which others wait.
+      if (isLast) await stopServer(layout, binaries);
       await sentinel.end().catch(() => {});
-      if (isLast !== undefined) return isLast;
+      if (isLast !== undefined) return;
       // When one of its processes crashes, the server closes every connection and continues. Other users reconnect as well.
       await sleep(reconnectMs);
       sentinel = await connect(access, runningPostmaster(layout)?.port ?? sentinel.port, name).catch(() => sentinel);
     }
-    return false;
   }
 
   return {
@@ -125,7 +126,7 @@ async function open(dataDir: string, options: EmbeddedOptions): Promise<Embedded
     async close() {
       closing = true;
       await recovery; // may be starting a server
-      if (await releaseRunning()) await stopServer(layout, binaries);
+      await releaseRunning();
     },
   };
 }
@@ -133,7 +134,7 @@ async function open(dataDir: string, options: EmbeddedOptions): Promise<Embedded
 /** How long the processes that use a server have to connect again after it has ended all connections. */
 const reconnectMs = 1_000;
 
-/** The key of the advisory lock that serializes concurrent releases. */
+/** The key of the advisory lock that serializes releases. A process that comes waits for one that stops the server. */
 const releaseLock = 727_073;
 
 /**
@@ -202,6 +203,7 @@ async function connectOrStart(access: Access, applicationName: string, start: St
   }
 }
 
+/** Connects, after which no other process stops the server. @throws Error also if one is stopping it. */
 async function connect({ password }: Access, port: number, applicationName: string): Promise<pg.Client> {
   const client = new pg.Client({
     ...embeddedConnection(port, password, 'postgres'),
@@ -213,6 +215,7 @@ async function connect({ password }: Access, port: number, applicationName: stri
   client.on('error', () => {});
   try {
     await withCode(client.connect());
+    await withCode(client.query('select pg_advisory_lock_shared($1), pg_advisory_unlock_shared($1)', [releaseLock]));
   } catch (error) {
     await client.end().catch(() => {});
     throw error;

@@ -77,21 +77,26 @@ async function listensElsewhere(layout: Layout): Promise<boolean> {
 }
 
 /**
- * Removes a stale lock file: one that is empty or garbage, as after a full disk or a crash of the machine, and one whose pid
- * now belongs to another program, as is common in a restarted container. PostgreSQL does not start on the former, and mistakes
- * that program, or a zombie, for a running server on the latter. PostgreSQL's own protection within a container, the shared
- * memory of the data directory, is not affected; and a server whose lock file is lost stops by itself within a minute.
+ * Removes stale lock files, of the data directory and of its sockets: those that are empty or garbage, as after a full disk or a
+ * crash of the machine, and those whose pid now belongs to another program, as is common in a restarted container. PostgreSQL
+ * does not start on the former, and mistakes that program, or a zombie, for a running server on the latter. PostgreSQL's own
+ * protection within a container, the shared memory of the data directory, is not affected; and a server whose lock file is lost
+ * stops by itself within a minute.
  *
  * @throws Error when the lock is that of a server that runs, but is not visible here.
  */
-export async function removeStaleLock(layout: Layout): Promise<void> {
+export async function removeStaleLocks(layout: Layout): Promise<void> {
   // PostgreSQL itself would not notice it, because shared memory is not visible either.
   if (await isUsedElsewhere(layout))
     throw new Error(
       `Another PostgreSQL, whose process is not visible here, uses ${layout.cluster}: two would destroy the data. ` +
         'Run commands in the container of the gateway, or use a PostgreSQL of your own with DATABASE_URL.',
     );
-  const file = lockFile(layout);
+  const names = readdirSync(layout.cluster).filter((name) => name.startsWith(socketPrefix) && name.endsWith('.lock'));
+  for (const file of [lockFile(layout), ...names.map((name) => join(layout.cluster, name))]) await removeIfStale(file, layout);
+}
+
+async function removeIfStale(file: string, layout: Layout): Promise<void> {
   if (readLock(file) === 'damaged') await sleep(Math.max(0, writingMs - ageMs(file)));
   const isStale = (path: string): boolean => {
     const lock = readLock(path);
