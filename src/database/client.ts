@@ -211,6 +211,9 @@ export function connectDatabase(
 /** How many texts of Prisma's get a name: lists have thousands, by their filters, and each connection keeps what it prepared. */
 const maxNamedTexts = 200;
 
+/** PostgreSQL takes two names for one that begin with the same bytes, as many as these. */
+const maxNameBytes = 63;
+
 /** The names under which the connections of a pool prepare statements. */
 export type StatementNames = ReturnType<typeof createStatementNames>;
 
@@ -218,7 +221,11 @@ function createStatementNames() {
   const named = new Map<string, string>();
   let generation = 0;
   /** The name of a statement now. @param name identifies its text. */
-  const of = (name: string): string => (generation === 0 ? name : `${name}#${generation}`);
+  const of = (name: string): string => {
+    const now = generation === 0 ? name : `${name}#${generation}`;
+    if (now.length > maxNameBytes) throw new RangeError(`The name ${now} of a statement is longer than PostgreSQL's.`);
+    return now;
+  };
   return {
     of,
     /** The same name for the same text; none when there are too many. */

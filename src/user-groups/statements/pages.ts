@@ -100,13 +100,13 @@ interface Statement {
 /** One for each order, direction, set of bounds and of environments, so that connections can prepare them: 192 at most. */
 const statements = new Map<string, Statement>();
 
-/** The statements that read some pages, each with those that it reads. */
+/** The statements that read some pages, each with those that it reads. Their names have a `u` for untagged, a `t` for others. */
 function byStatement(pages: readonly PageQuery[], withJson: boolean): Iterable<Statement & { readonly pages: PageQuery[] }> {
   const groups = new Map<string, Statement & { readonly pages: PageQuery[] }>();
   for (const page of pages) {
     if (page.limit > maxGroups) throw new RangeError(`A page query is for at most ${maxGroups} groups, not ${page.limit}.`);
     const { environments, sortBy, direction, start, end } = page;
-    const environment = environments.map((tag) => (tag === null ? 'untagged' : 'tagged')).join('-');
+    const environment = environments.map((tag) => (tag === null ? 'u' : 't')).join('');
     const bounds = `${start ? '-start' : ''}${end ? '-end' : ''}`;
     const name = `${withJson ? '' : 'summary-'}group-page-${sortBy}-${direction}-${environment}${bounds}`;
     const group = groups.get(name);
