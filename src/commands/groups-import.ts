@@ -88,31 +88,42 @@ async function openReport(path: string | undefined): Promise<Report | undefined>
   return path === undefined ? undefined : { path, draft: await openOutput(path, 'Nothing was imported.') };
 }
 
-/** What is read, and its size in bytes if it is known. */
+/** What is read. */
 interface Source {
   readonly chunks: Readable;
-  readonly bytes: number | undefined;
+  /** The file, which is open until `chunks` are destroyed, and how it was at the beginning; undefined for what is no file. */
+  readonly file?: { readonly fd: number; readonly stats: BigIntStats } | undefined;
 }
 
 async function openSource(file: string, stdin: Readable): Promise<Source> {
   if (file === '-') {
     const problem = stdin === processIo.stdin ? stdinProblem() : undefined;
     if (problem) throw new UsageError(`Cannot read standard input: ${problem}. Nothing was imported.`);
-    return { chunks: stdin, bytes: undefined };
+    return { chunks: stdin };
   }
   try {
     const fd = await promisify(open)(file, 'r');
-    const stats = fstatSync(fd);
+    const stats = fstatSync(fd, { bigint: true });
     if (stats.isDirectory()) {
       await promisify(close)(fd);
       throw new Error('it is a folder');
     }
     // As a file, a pipe would be read in a thread that cannot be stopped until its writer writes.
-    if (stats.isFIFO()) return { chunks: new Socket({ fd, readable: true, writable: false }), bytes: undefined };
-    return { chunks: createReadStream(file, { fd }), bytes: stats.isFile() ? stats.size : undefined };
+    if (stats.isFIFO()) return { chunks: new Socket({ fd, readable: true, writable: false }) };
+    const isFile = stats.isFile();
+    return { chunks: createReadStream(file, { fd, autoClose: !isFile }), file: isFile ? { fd, stats } : undefined };
   } catch (error) {
     throw new UsageError(`Cannot read ${file}: ${(error as Error).message}. Nothing was imported.`);
   }
+}
+
+/** What is read. @throws Error at the end of a file that is not as it was at the beginning: the last line may be a part of one. */
+async function* chunksOf({ chunks, file }: Source): AsyncGenerator<Buffer> {
+  yield* chunks;
+  if (!file) return;
+  const { size, mtimeNs } = fstatSync(file.fd, { bigint: true });
+  if (size !== file.stats.size || mtimeNs !== file.stats.mtimeNs)
+    throw new Error('The file was written while it was read. Import it when it is complete.');
 }
 
 /** Why nothing can be read from the standard input of this process, which would look empty. */
@@ -148,7 +159,13 @@ async function run(
   let bytesRead = 0;
   const rejections = collectRejections(print, request.report);
   const onIgnored = (name: string | undefined) => print(name === undefined ? 'Further fields are ignored, too.' : ignored(name));
-  const lines = untilStopped(readGroupLines(source.chunks, { ...request, onIgnored }), signal, (bytes) => {
+  let openEnd: number | undefined;
+  const onOpenEnd = (line: number) => {
+    openEnd = line;
+  };
+  const read = readGroupLines(chunksOf(source), { ...request, onIgnored, onOpenEnd });
+  const fileBytes = Number(source.file?.stats.size ?? 0);
+  const lines = untilStopped(read, signal, (bytes) => {
     bytesRead += bytes;
   });
   try {
@@ -164,7 +181,7 @@ async function run(
       onRejected: rejections.add,
       onProgress: (summary) => {
         latest = summary;
-        progress.update({ count: summary.lines, fraction: source.bytes ? bytesRead / source.bytes : undefined });
+        progress.update({ count: summary.lines, fraction: fileBytes > 0 ? bytesRead / fileBytes : undefined });
       },
     });
   } catch (error) {
@@ -188,6 +205,8 @@ async function run(
       `White space at an end of user_group_id or token is kept, and the group is not found without it: in ${countLines(latest.padded)}, first in line ${latest.firstPaddedLine}.`,
     );
   }
+  if (openEnd !== undefined)
+    print(`Line ${openEnd}, the last one, has no line break at its end: if the file is not complete, it was cut off there.`);
   return latest.rejected > 0 || !isReported ? 1 : 0;
 }
 

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import {
+  appendFileSync,
   chmodSync,
   existsSync,
   mkdtempSync,
@@ -21,6 +22,7 @@ import { importFields } from '../../src/user-groups/import-lines.ts';
 import { copyDataDir } from '../support/data-dir.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { startGateway } from '../support/gateway.ts';
+import { holdWrites } from '../support/hold-writes.ts';
 import { tokenOf } from '../support/keys.ts';
 import { endProcesses, launch, run, serve, until } from '../support/process.ts';
 
@@ -93,7 +95,7 @@ test('an import prints rejected lines and a summary, and an export of it can be 
 test('an import says how many ids and tokens keep white space at their ends, such as those of columns of a fixed width', async () => {
   const { settings } = await open();
   const lines = ['user_group_id,name,token', 'a, A ,token-of-the-group-a', 'b  ,B,', 'c,C,token-of-the-group-c\u00a0', '" d",D,'];
-  const args = ['groups', 'import', file('padded.csv', lines.join('\n')), '--environment', 'Customer'];
+  const args = ['groups', 'import', file('padded.csv', `${lines.join('\n')}\n`), '--environment', 'Customer'];
   const warning =
     'White space at an end of user_group_id or token is kept, and the group is not found without it: in 3 lines, first in line 3.';
   expect((await run([...args, '--dry-run'], settings)).stdout).toMatch(new RegExp(`^Dry run, .* 4 created, .*\n${warning}\n$`));
@@ -103,12 +105,40 @@ test('an import says how many ids and tokens keep white space at their ends, suc
   });
 });
 
+test('an import of CSV says that the last line has no line break: the file may be cut off there', async () => {
+  const { settings, tokens } = await open();
+  const args = ['groups', 'import', file('cut.csv', 'user_group_id,token\na,token-of-the-group-a\nb,token-of-the-group')];
+  expect(await run([...args, '--environment', 'Customer'], settings)).toMatchObject({
+    code: 0,
+    stdout:
+      '2 lines, 2 created, 0 unchanged, 0 rejected.\n' +
+      'Line 3, the last one, has no line break at its end: if the file is not complete, it was cut off there.\n',
+  });
+  expect([...(await tokens()).values()]).toEqual(['token-of-the-group-a', 'token-of-the-group']);
+});
+
+test('a file that is still being written is not imported to its end', async () => {
+  const { database, settings, tokens } = await open();
+  const lines = Array.from({ length: 10_000 }, (_, index) => `g${index},token-of-the-group-${index}\n`);
+  const source = file('growing.csv', `user_group_id,token\n${lines.join('')}cut,token-of-the-group`);
+  const held = await holdWrites(database.url);
+  const importing = launch(process.execPath, ['dist/main.js', 'groups', 'import', source, '--environment', 'Customer'], settings);
+  await held.untilOneWaits();
+  appendFileSync(source, '-that-was-cut\n');
+  await held.release();
+  const { code, stdout, stderr } = await importing.ended;
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/^Failed after line \d+\. .*It is safe to run the same command again\.\n$/);
+  expect(stderr).toContain('The file was written while it was read. Import it when it is complete.');
+  expect((await tokens()).has('cut')).toBe(false);
+});
+
 test('an import that updates says how many tokens it replaces, because one in the file may be older than a rotation', async () => {
   const { settings } = await open();
   const args = ['groups', 'import', '-', '--format', 'csv', '--environment', 'Customer', '--on-existing', 'update'];
   const read = async (lines: string[], ...more: string[]) => {
     const importing = launch(process.execPath, ['dist/main.js', ...args, ...more], settings, { stdio: ['pipe', 'pipe', 'pipe'] });
-    importing.child.stdin?.end(['user_group_id,name,token', ...lines].join('\n'));
+    importing.child.stdin?.end(['user_group_id,name,token', ...lines, ''].join('\n'));
     return (await importing.ended).stdout;
   };
   const [a, b] = ['a,A,token-of-the-group-a', 'b,B,token-of-the-group-b'];

@@ -204,6 +204,8 @@ export interface ReadOptions {
   readonly environment: EnvironmentTag | null | undefined;
   /** Receives the names of fields that groups do not have, each once, safe to print; undefined once, if there are too many. */
   readonly onIgnored: (name: string | undefined) => void;
+  /** Receives the line of a last record without a line break, of which a part may be missing. That of a JSON object would show. */
+  readonly onOpenEnd?: (line: number) => void;
 }
 
 /** Why a line cannot be parsed, without the numbers in it and the name, which is in quotes. */
@@ -219,7 +221,7 @@ function withoutValues(problem: string): string {
  */
 export async function* readGroupLines(
   chunks: AsyncIterable<Buffer>,
-  { format, environment, onIgnored }: ReadOptions,
+  { format, environment, onIgnored, onOpenEnd }: ReadOptions,
 ): AsyncGenerator<readonly ReadLine[]> {
   const { boundaries, createParser } = groupFormats[format];
   const parse = createParser(onIgnored);
@@ -235,6 +237,8 @@ export async function* readGroupLines(
   let isEmpty = true;
   for await (const records of readRecords(chunks, boundaries())) {
     isEmpty &&= records.length === 0;
+    const last = records.at(-1);
+    if (format === 'csv' && last?.isEnded === false) onOpenEnd?.(last.line);
     yield records.flatMap(toLine);
   }
   if (isEmpty && format === 'csv') parse(''); // fails, because it names no columns

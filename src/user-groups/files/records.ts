@@ -75,6 +75,8 @@ export interface SourceRecord {
   readonly lastLine: number;
   /** Its size in the file, with what ends it. */
   readonly bytes: number;
+  /** Whether a line break ends it. */
+  readonly isEnded: boolean;
   /** Its text, without what ends it; none when it cannot be read. */
   readonly text: string | undefined;
   /** Why it cannot be read. */
@@ -148,7 +150,7 @@ export async function* readRecords(
     const next = line + lines();
     // A quote that is not closed takes the line break at the end of the file, too.
     const lastLine = breakBytes === 0 && lastByte === lineFeed ? next - 2 : next - 1;
-    const record = bytes === 0 ? undefined : { line, lastLine, ...toRecord(bytes, breakBytes, parts) };
+    const record = bytes === 0 ? undefined : { line, lastLine, isEnded: breakBytes > 0, ...toRecord(bytes, breakBytes, parts) };
     line = next;
     parts = [];
     bytes = 0;
@@ -172,7 +174,11 @@ export async function* readRecords(
   if (last) yield [last];
 }
 
-function toRecord(contentBytes: number, breakBytes: number, parts: readonly Buffer[]): Omit<SourceRecord, 'line' | 'lastLine'> {
+function toRecord(
+  contentBytes: number,
+  breakBytes: number,
+  parts: readonly Buffer[],
+): Pick<SourceRecord, 'bytes' | 'text' | 'problem'> {
   const bytes = contentBytes + breakBytes;
   const rejected = (problem: string) => ({ bytes, text: undefined, problem });
   if (contentBytes > importLimits.maxLineBytes) {
