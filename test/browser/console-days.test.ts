@@ -41,3 +41,29 @@ test.each([
   await field.blur();
   await page.getByRole('alert').filter({ hasText: 'could not be loaded' }).waitFor();
 });
+
+test('a day that does not exist is said to be none, and changes no filter', async () => {
+  const { secret } = await gateway.issue({ scopes: ['groups:read', 'audit:read'] });
+  const { page } = await openConsole(gateway, '/console/audit-log', { secret });
+  const [from, to] = [page.getByLabel('From', { exact: true }), page.getByLabel('To', { exact: true })];
+  const noDay = page.getByText('This day is not complete, or does not exist.');
+  await to.pressSequentially('06312026');
+  await to.blur();
+  await noDay.waitFor();
+  await to.focus();
+  await to.pressSequentially('06302026');
+  await page.waitForURL('**/console/audit-log?to=2026-06-30');
+  await noDay.waitFor({ state: 'detached' });
+  await from.pressSequentially('01312020');
+  await page.waitForURL('**/console/audit-log?from=2020-01-31&to=2026-06-30');
+  await from.press('ArrowLeft');
+  await from.press('ArrowLeft');
+  await from.pressSequentially('02');
+  await noDay.waitFor();
+  expect(page.url()).toContain('from=2020-01-31');
+  // Without a day there is no filter.
+  await from.press('Delete');
+  for (const key of ['ArrowLeft', 'Delete', 'ArrowRight', 'ArrowRight', 'Delete']) await from.press(key);
+  await from.blur();
+  await page.waitForURL('**/console/audit-log?to=2026-06-30');
+});

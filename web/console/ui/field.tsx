@@ -1,4 +1,4 @@
-import { type InputHTMLAttributes, type ReactNode, type SelectHTMLAttributes, useId, useState } from 'react';
+import { type ComponentProps, type ReactNode, type SelectHTMLAttributes, useId, useRef, useState } from 'react';
 import { dayStart } from './days.ts';
 
 interface LabelProps {
@@ -46,7 +46,7 @@ export const hasLineBreaks = (text: string): boolean => /[\n\r]/.test(text);
 export const verbatim = { autoComplete: 'off', autoCapitalize: 'off', autoCorrect: 'off', spellCheck: false } as const;
 
 type TextFieldProps = LabelProps &
-  Omit<InputHTMLAttributes<HTMLInputElement>, 'value' | 'onChange'> & {
+  Omit<ComponentProps<'input'>, 'value' | 'onChange'> & {
     readonly value: string;
     readonly onChange: (value: string) => void;
   };
@@ -94,9 +94,19 @@ export function SelectField<Value extends string>(props: SelectFieldProps<Value>
   );
 }
 
-/** A day such as `2026-01-31`; empty for none. While its year is typed, which begins as 0002, the value stays as it was. */
-export function DayField({ value, onChange, ...props }: Omit<TextFieldProps, 'type' | 'onBlur'>) {
+/**
+ * A day such as `2026-01-31`; empty for none. The value stays as it was while its year is typed, which begins as 0002, and for a
+ * day that does not exist or is not complete, which browsers show although they say that the field is empty.
+ */
+export function DayField({ value, onChange, error, ...props }: Omit<TextFieldProps, 'type' | 'onBlur'>) {
   const [typed, setTyped] = useState<string>();
+  const [isNoDay, setIsNoDay] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
+  const check = () => {
+    const isBad = field.current?.validity.badInput === true;
+    setIsNoDay(isBad);
+    return isBad;
+  };
   const apply = (day: string) => {
     setTyped(undefined);
     onChange(day);
@@ -104,11 +114,13 @@ export function DayField({ value, onChange, ...props }: Omit<TextFieldProps, 'ty
   return (
     <TextField
       {...props}
+      ref={field}
       type="date"
+      error={isNoDay ? 'This day is not complete, or does not exist.' : error}
       value={typed ?? value}
-      onChange={(day) => (day && !dayStart(day) ? setTyped(day) : apply(day))}
+      onChange={(day) => (check() || (day && !dayStart(day)) ? setTyped(day) : apply(day))}
       // The page says what is wrong with a day of another millennium.
-      onBlur={() => typed !== undefined && apply(typed)}
+      onBlur={() => !check() && typed !== undefined && apply(typed)}
     />
   );
 }
