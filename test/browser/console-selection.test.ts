@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openConsole, textOf } from '../support/console.ts';
+import { holdRequests, openConsole, textOf } from '../support/console.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { mutate } from '../support/user-group-mutations.ts';
 
@@ -10,30 +10,32 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-test('a dialog keeps the groups that it was opened with when other groups are listed meanwhile', async () => {
+test('no group of a former filter can be selected or deleted while the list is loaded', async () => {
   const { page } = await openConsole(gateway, '/console/groups');
+  const remove = page.getByRole('region', { name: 'Selected groups' }).getByRole('button', { name: 'Delete …' });
+  await page.getByLabel('Select one').check();
+  const release = await holdRequests(page, 'GroupList');
+  await page.getByRole('searchbox').fill('o');
+  await expect.poll(() => remove.isDisabled()).toBe(true);
+  for (const label of ['Select two', 'Select every group on this page'])
+    expect(await page.getByLabel(label).isDisabled()).toBe(true);
+  await release();
+  await remove.waitFor({ state: 'detached' });
+  await page.getByLabel('Select two').check();
+  expect(await remove.isEnabled()).toBe(true);
+});
+
+test('a dialog keeps the groups that it was opened with when other groups are listed meanwhile', async () => {
+  const { page } = await openConsole(gateway, '/console/groups?search=other');
   const dialog = page.getByRole('dialog');
-  /** Opens a dialog for two groups while the list that has only another one is on its way, and comes then. */
+  /** Opens a dialog for two groups, and goes back to a list that has only another one. */
   const openLate = async (button: string) => {
-    await page.getByRole('searchbox').fill('');
-    await page.getByLabel('Select two').waitFor();
-    let release = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await page.route('**/graphql', async (route) => {
-      if (route.request().postDataJSON().query.includes('query GroupList')) await held;
-      await route.continue();
-    });
-    const asked = page.waitForRequest((request) => request.postData()?.includes('query GroupList') === true);
-    await page.getByRole('searchbox').fill('other');
-    await asked;
+    await page.getByRole('link', { name: 'Groups', exact: true }).click();
     for (const name of ['one', 'two']) await page.getByLabel(`Select ${name}`).check();
     await page.getByRole('region', { name: 'Selected groups' }).getByRole('button', { name: button }).click();
     await dialog.waitFor();
-    release();
+    await page.goBack();
     await page.getByLabel('Select two').waitFor({ state: 'detached' });
-    await page.unrouteAll({ behavior: 'wait' });
   };
   await openLate('Export');
   await dialog.getByRole('heading', { name: 'Export 2 groups' }).waitFor();

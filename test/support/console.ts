@@ -77,7 +77,7 @@ export async function holdRequests(page: Page, operation: string): Promise<() =>
     release = resolve;
   });
   await page.route('**/graphql', async (route) => {
-    if (route.request().postDataJSON().query.includes(`mutation ${operation}`)) await held;
+    if (new RegExp(`(query|mutation) ${operation}`).test(route.request().postDataJSON().query)) await held;
     await route.continue();
   });
   return async () => {

@@ -12,6 +12,8 @@ export interface QueryState<Result> {
   readonly failure: Failure | undefined;
   /** Whether the data is not that of the latest variables yet. */
   readonly isLoading: boolean;
+  /** Whether the data is still that of other variables, such as a filter that was changed since. */
+  readonly isOutdated: boolean;
   /** Sends the query again. */
   reload(): void;
   /** Replaces the data, by what a mutation returned. */
@@ -89,6 +91,7 @@ export function useQuery<Result, Variables>(
     data: loaded.data,
     failure: loaded.key === key ? loaded.failure : undefined,
     isLoading: key !== undefined && loaded.key !== key,
+    isOutdated: loaded.content !== content,
     reload,
     setData,
   };

@@ -113,11 +113,11 @@ export default function Groups() {
       {selected.size > 0 && (
         <section className="selection" aria-label="Selected groups">
           <span role="status">{selected.size} selected</span>
-          <Button className="small" onClick={() => open('export-selected')}>
+          <Button className="small" disabled={list.isOutdated} onClick={() => open('export-selected')}>
             Export
           </Button>
           {can('GROUPS_WRITE') && (
-            <Button className="small" variant="danger" onClick={() => open('delete')}>
+            <Button className="small" variant="danger" disabled={list.isOutdated} onClick={() => open('delete')}>
               Delete …
             </Button>
           )}
@@ -137,7 +137,13 @@ export default function Groups() {
       )}
       {rows.length > 0 && (
         <>
-          <GroupTable {...{ rows, state, selected }} isLoading={list.isLoading} onSelect={setSelected} onSort={show} />
+          <GroupTable
+            {...{ rows, state, selected }}
+            isLoading={list.isLoading}
+            isOutdated={list.isOutdated}
+            onSelect={setSelected}
+            onSort={show}
+          />
           <Pager
             pageInfo={page?.pageInfo}
             isFirstPage={isFirstPage}

@@ -13,12 +13,14 @@ interface GroupTableProps {
   readonly state: ListState;
   readonly selected: Selection;
   readonly isLoading: boolean;
+  /** Whether the rows are those of another filter or page: none can be selected. */
+  readonly isOutdated: boolean;
   readonly onSelect: (selected: Selection) => void;
   readonly onSort: (change: Pick<ListState, 'sort' | 'direction'>) => void;
 }
 
 /** A page of groups. */
-export function GroupTable({ rows, state, selected, isLoading, onSelect, onSort }: GroupTableProps) {
+export function GroupTable({ rows, state, selected, isLoading, isOutdated, onSelect, onSort }: GroupTableProps) {
   const areAllSelected = rows.every(({ id }) => selected.has(id));
   const toggle = (row: GroupRowFragment) => {
     const next = new Map(selected);
@@ -36,6 +38,7 @@ export function GroupTable({ rows, state, selected, isLoading, onSelect, onSort 
               <input
                 type="checkbox"
                 aria-label="Select every group on this page"
+                disabled={isOutdated}
                 checked={areAllSelected}
                 onChange={() => onSelect(new Map(areAllSelected ? [] : rows.map((row) => [row.id, row])))}
               />
@@ -59,6 +62,7 @@ export function GroupTable({ rows, state, selected, isLoading, onSelect, onSort 
                 <input
                   type="checkbox"
                   aria-label={`Select ${row.name}`}
+                  disabled={isOutdated}
                   checked={selected.has(row.id)}
                   onChange={() => toggle(row)}
                 />

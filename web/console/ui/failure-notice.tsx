@@ -42,8 +42,8 @@ export function FailureNotice(props: FailureNoticeProps) {
   const { failure, title, unknownRemedy = safeToRepeat, onRetry, retryLabel = 'Try again', onReset } = props;
   const element = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    // A long dialog may be scrolled away from it.
-    if (failure && element.current?.closest('dialog')) element.current.scrollIntoView({ block: 'center' });
+    // A long dialog or form may be scrolled away from it.
+    if (failure && element.current?.closest('dialog, form')) element.current.scrollIntoView({ block: 'center' });
   }, [failure]);
   return (
     <div role="alert" ref={element}>

@@ -27,13 +27,16 @@ interface DeliveriesProps {
   readonly status: string;
   readonly isFirstPage: boolean;
   readonly isLoading: boolean;
+  /** Whether the page is that of another filter or position. */
+  readonly isOutdated: boolean;
   /** Shows the newest deliveries, after something is sent. */
   readonly onSent: () => void;
   readonly onReload: () => void;
 }
 
 /** What was sent to a webhook and what is to be sent, the newest first. */
-export function Deliveries({ webhook, page, status, isFirstPage, isLoading, onSent, onReload }: DeliveriesProps) {
+export function Deliveries(props: DeliveriesProps) {
+  const { webhook, page, status, isFirstPage, isLoading, isOutdated, onSent, onReload } = props;
   const showMessage = useMessage();
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [opened, setOpened] = useState<DeliveryRow>();
@@ -71,7 +74,7 @@ export function Deliveries({ webhook, page, status, isFirstPage, isLoading, onSe
           <span role="status">{chosen.length} selected</span>
           <Button
             className="small"
-            disabled={!isEnabled}
+            disabled={!isEnabled || isOutdated}
             isBusy={redelivery.isRunning}
             title={isEnabled ? undefined : 'The webhook is disabled.'}
             onClick={() => void redeliver(chosen)}
@@ -90,7 +93,7 @@ export function Deliveries({ webhook, page, status, isFirstPage, isLoading, onSe
       )}
       {rows.length > 0 && (
         <>
-          <DeliveryTable {...{ rows, selected, isEnabled, isLoading }} onSelect={setSelected} onOpen={setOpened} />
+          <DeliveryTable {...{ rows, selected, isEnabled, isLoading, isOutdated }} onSelect={setSelected} onOpen={setOpened} />
           <Pager
             pageInfo={page.pageInfo}
             isFirstPage={isFirstPage}

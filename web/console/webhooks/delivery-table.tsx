@@ -37,12 +37,15 @@ interface DeliveryTableProps {
   /** Whether the webhook is. */
   readonly isEnabled: boolean;
   readonly isLoading: boolean;
+  /** Whether the rows are those of another filter or page: none can be selected. */
+  readonly isOutdated: boolean;
   readonly onSelect: (selected: ReadonlySet<string>) => void;
   readonly onOpen: (delivery: DeliveryRow) => void;
 }
 
 /** A page of deliveries. */
-export function DeliveryTable({ rows, selected, isEnabled, isLoading, onSelect, onOpen }: DeliveryTableProps) {
+export function DeliveryTable(props: DeliveryTableProps) {
+  const { rows, selected, isEnabled, isLoading, isOutdated, onSelect, onOpen } = props;
   const repeatable = rows.filter(isRepeatable);
   const areAllSelected = repeatable.length > 0 && repeatable.every(({ id }) => selected.has(id));
   const toggle = (id: string) => {
@@ -60,7 +63,7 @@ export function DeliveryTable({ rows, selected, isEnabled, isLoading, onSelect, 
               <input
                 type="checkbox"
                 aria-label="Select every delivery on this page"
-                disabled={repeatable.length === 0}
+                disabled={isOutdated || repeatable.length === 0}
                 checked={areAllSelected}
                 onChange={() => onSelect(new Set(areAllSelected ? [] : repeatable.map(({ id }) => id)))}
               />
@@ -89,6 +92,7 @@ export function DeliveryTable({ rows, selected, isEnabled, isLoading, onSelect, 
                   <input
                     type="checkbox"
                     aria-label={`Select ${row.type}`}
+                    disabled={isOutdated}
                     checked={selected.has(row.id)}
                     onChange={() => toggle(row.id)}
                   />

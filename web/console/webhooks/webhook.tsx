@@ -37,7 +37,7 @@ function WebhookById({ id, query }: { readonly id: string; readonly query: URLSe
   const position = before ? { before } : after ? { after } : {};
   const variables = { id, ...pageArguments(position, pageSize), status: (status || null) as WebhookDeliveryStatus | null };
   const unused = unusedFilter(query, { id, status });
-  const { data, isLoading, reload, ...loaded } = useQuery(WebhookDocument, id && !unused ? variables : undefined);
+  const { data, isLoading, isOutdated, reload, ...loaded } = useQuery(WebhookDocument, id && !unused ? variables : undefined);
   const failure = unused ?? loaded.failure;
   const webhook = data?.node?.__typename === 'Webhook' ? data.node : undefined;
   const page = data?.webhookDeliveries;
@@ -88,6 +88,7 @@ function WebhookById({ id, query }: { readonly id: string; readonly query: URLSe
         {...{ webhook, page, status }}
         isFirstPage={!after && !before}
         isLoading={isLoading && !isSending}
+        isOutdated={isOutdated}
         onSent={showNewest}
         onReload={reload}
       />
