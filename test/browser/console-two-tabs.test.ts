@@ -213,6 +213,33 @@ test('values that were stored before the person began are not shown as those of 
   expect((await read('begun-again')).name).toBe('mine');
 });
 
+test('after a save, the focus is still in the field of the same schema, also if rows before it were removed or added', async () => {
+  const { page, change } = await openGroup('focus');
+  await page.getByRole('button', { name: 'Remove sales' }).click();
+  await page.getByLabel('Data source of stock').press('End');
+  await page.keyboard.type('_eu');
+  await page.keyboard.press('Enter');
+  await untilSaved(page, 'Save the mapping');
+  await page.keyboard.type('_2');
+  expect(await page.getByLabel('Data source of stock').inputValue()).toBe('pg-2_eu_2');
+  // Somebody else puts a schema before it.
+  await change({
+    mapping: [
+      { schemaId: 'erp', dataSource: 'pg-9' },
+      { schemaId: 'stock', dataSource: 'pg-2_eu' },
+    ],
+  });
+  await page.keyboard.press('Enter');
+  await page.getByText('Saved. The group has other changes, too').waitFor();
+  await page.keyboard.type('_3');
+  expect(await page.getByLabel('Data source of stock').inputValue()).toBe('pg-2_eu_2_3');
+  await save(page, 'Save the mapping');
+  expect((await read('focus')).mapping).toEqual([
+    { schemaId: 'erp', dataSource: 'pg-9' },
+    { schemaId: 'stock', dataSource: 'pg-2_eu_2_3' },
+  ]);
+});
+
 test('a mapping that is edited back to what it was shows what others have stored meanwhile', async () => {
   const { page, change } = await openGroup('back');
   await page.getByLabel('Data source of sales').fill('pg-7');

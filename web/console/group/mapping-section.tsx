@@ -1,4 +1,4 @@
-import { type FormEvent, type InputHTMLAttributes, useMemo, useRef, useState } from 'react';
+import { type FormEvent, type InputHTMLAttributes, useEffect, useMemo, useRef, useState } from 'react';
 import { useSession } from '../app/session.tsx';
 import type { GroupDetailFragment } from '../graphql/generated.ts';
 import { Button } from '../ui/button.tsx';
@@ -37,7 +37,14 @@ const entriesOf = (rows: readonly MappingRow[]): readonly Entry[] =>
 const isStoredIn = (group: GroupDetailFragment, rows: readonly MappingRow[]): boolean =>
   JSON.stringify(entriesOf(rows)) === JSON.stringify(group.mapping);
 
-const rowsOf = (entries: readonly Entry[]): readonly MappingRow[] => entries.map((entry, key) => ({ ...entry, key }));
+/** The rows of a mapping. A schema that was shown before keeps its row, and so the focus that is in it. */
+function rowsOf(entries: readonly Entry[], before: readonly MappingRow[]): readonly MappingRow[] {
+  const keys = new Map(before.map(({ schemaId, key }) => [schemaId, key]));
+  let next = nextKey(before);
+  return entries.map((entry) => ({ ...entry, key: keys.get(entry.schemaId) ?? next++ }));
+}
+
+const nextKey = (rows: readonly MappingRow[]): number => rows.reduce((greatest, { key }) => Math.max(greatest, key), -1) + 1;
 
 /** Which data source each schema has, as a table to edit. */
 export function MappingSection(props: GroupSectionProps) {
@@ -50,7 +57,12 @@ export function MappingSection(props: GroupSectionProps) {
   const update = useUpdate(props, mappingPart, () => setDraft(undefined));
   const draft = entered && !isStoredIn(entered.base, entered.value) ? entered : undefined;
   const base = draft?.base ?? group;
-  const rows = draft?.value ?? rowsOf(group.mapping);
+  /** The rows that were shown latest. */
+  const shown = useRef<readonly MappingRow[]>([]);
+  const rows = draft?.value ?? rowsOf(group.mapping, shown.current);
+  useEffect(() => {
+    shown.current = rows;
+  });
   const setRows = (value: readonly MappingRow[]) => {
     // An undo elsewhere on the page may reach a field that is locked.
     if (!update.isLocked) setDraft({ base, value });
@@ -78,7 +90,7 @@ export function MappingSection(props: GroupSectionProps) {
     // The value has one of several rows with the same schema: the rejection says which they are.
     if (edited && Object.keys(edited.value).length < entries.length) return void save(edited, { first });
     update.reset();
-    setDraft(rest && { base: rest.base, value: rowsOf(toEntries(rest.value, rest.base)) });
+    setDraft(rest && { base: rest.base, value: rowsOf(toEntries(rest.value, rest.base), rows) });
   };
   const change = (key: number, part: Partial<MappingRow>) =>
     setRows(rows.map((row) => (row.key === key ? { ...row, ...part } : row)));
@@ -86,8 +98,7 @@ export function MappingSection(props: GroupSectionProps) {
   const isInvalid = (key: number, field: 'schemaId' | 'dataSource') =>
     issues.some((issue) => issue.key === key && issue.field === field) || undefined;
   const add = () => {
-    const key = rows.reduce((greatest, row) => Math.max(greatest, row.key), -1) + 1;
-    setRows([...rows, { key, schemaId: '', dataSource: '' }]);
+    setRows([...rows, { key: nextKey(rows), schemaId: '', dataSource: '' }]);
     // The row is there after the next frame.
     requestAnimationFrame(() => body.current?.querySelector<HTMLInputElement>('tr:last-child input')?.focus());
   };
