@@ -12,7 +12,7 @@ import { bindSigningKeys } from '../embed-tokens/statements/signing-keys.ts';
 import { generateEncryptionKey, maxEncryptionKeys } from '../encryption/key-texts.ts';
 import type { KeyRing } from '../encryption/keys.ts';
 import { type ReencryptionResult, reencryptAll } from '../key-rotation/key-rotation.ts';
-import { countRowsByKey, type EncryptedTable, type KeyUse, withKeysLock } from '../key-rotation/statements.ts';
+import { countRowsByKey, type EncryptedTable, type KeyUse, waitForWriters, withKeysLock } from '../key-rotation/statements.ts';
 import { type CommandContext, ownAuthor, withDatabaseToRead, withExistingDatabase } from './context.ts';
 import { addKey, keyFile, keyRefreshMs } from './key-file.ts';
 import { type OutputStreams, readJsonFlag, runAction, UsageError } from './options.ts';
@@ -98,6 +98,7 @@ async function encryptWithFirstKey(
   try {
     // Until every gateway that can read the file encrypts with its first key, which may just have been put there.
     if (file) await sleep(2 * keyRefreshMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+    await waitForWriters(database, signal, () => stderr.write('Waiting for transactions that may have used another key.\n'));
     await recordEncryptionKeyRotation(database, ownAuthor(), { from, to }); // before, because it may be interrupted
     return await reencryptAll(database, ring, (done, total) => {
       encrypted = done;

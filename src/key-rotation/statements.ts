@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../database/client.ts';
 import { ifDefined } from '../database/errors.ts';
 import { rollBack } from '../database/transaction.ts';
@@ -126,6 +127,30 @@ export async function replaceStoredTokens(
   const lists = (['previousHash', 'tokenHash', 'tokenEncrypted'] as const).map((part) => changes.map((change) => change[part]));
   return (await query(`replace-tokens-${table}`, replaceTokens[table], lists)).length;
 }
+
+/**
+ * Waits until every transaction has ended that is writing to an encrypted table now: it may have encrypted with another key.
+ *
+ * @param onWait called once, if one takes longer than a second.
+ * @throws the reason of the signal.
+ */
+export async function waitForWriters({ query }: Pick<Database, 'query'>, signal: AbortSignal, onWait: () => void): Promise<void> {
+  const find = async () => (await query('writers', writers, [])).map(([id]) => id);
+  let left = await find();
+  for (let tries = 1; left.length > 0; tries += 1) {
+    if (tries === 10) onWait();
+    await sleep(100, undefined, { signal }).catch(() => signal.throwIfAborted());
+    const running = new Set(await find());
+    left = left.filter((id) => running.has(id));
+  }
+}
+
+const encryptedTables: readonly EncryptedTable[] = [...tokenTables, 'signing_key', 'webhook', 'idempotency_record'];
+
+const writers = `
+  select distinct virtualtransaction from pg_locks
+  where mode = 'RowExclusiveLock' and relation in (${encryptedTables.map((table) => `'${table}'::regclass`).join(', ')})
+    and database = (select oid from pg_database where datname = current_database())`;
 
 /** The number of the advisory lock that a process holds while it changes which keys there are. */
 const keysLock = 727_075;

@@ -62,7 +62,7 @@ export async function writeLines(
     try {
       return await db.transaction(async (query) => {
         db.keys.refresh(); // keys may be rotated during a long import
-        await configureImport(query);
+        await configureImport(query, db.keys.ids.length > 1);
         // The first time, a new group whose token is taken is noticed when it cannot be inserted: that is rare.
         const options = { onExisting, dryRun, looksUpTokens: dryRun || attempt > 1 };
         const outcome = await write(query, db.keys, lines, options);

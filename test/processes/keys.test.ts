@@ -202,6 +202,26 @@ test('with keys from the settings the operator adds the key; a rotation that is 
   expect(refused.stderr).toContain(`the key with the id ${id}, which is not configured. Add it to ENCRYPTION_KEYS`);
 });
 
+test('keys rotate encryption waits for a transaction that has encrypted with the old key, and encrypts what it stores', async () => {
+  const [old, added] = [generateEncryptionKey(), generateEncryptionKey()];
+  const { database } = await databaseWith(old, 1);
+  const writer = await database.pool.connect();
+  await writer.query('begin');
+  const { tokenHash, tokenEncrypted } = encryptToken(new KeyRing([Buffer.from(old, 'base64')]), 'user_group', 'a late token');
+  await writer.query("insert into user_group (provided_id, name, token_hash, token_encrypted) values ('late', 'late', $1, $2)", [
+    tokenHash,
+    tokenEncrypted,
+  ]);
+  const settings = { DATABASE_URL: database.url, ENCRYPTION_KEYS: `${added},${old}` };
+  const rotation = launch(process.execPath, ['dist/main.js', 'keys', 'rotate', 'encryption'], settings);
+  await until(async () => rotation.output.stderr.includes('Waiting for transactions'), 'it waits');
+  await writer.query('commit');
+  writer.release();
+  expect(await rotation.ended).toMatchObject({ code: 0 });
+  const [first, second] = (await list(settings)).encryptionKeys;
+  expect([first?.currentTokens, second?.currentTokens]).toEqual([2, 0]);
+});
+
 test('keys rotate signing publishes the next key, and run again too early it changes nothing; keys list shows both', async () => {
   const database = await createTestDatabase();
   onTestFinished(() => database.close());

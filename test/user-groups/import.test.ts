@@ -356,6 +356,25 @@ describe('tokens that another group has', () => {
     await rejects(new KeyRing([Buffer.alloc(32, 1), old as Buffer]));
   });
 
+  test('those that another import is storing under another key', async () => {
+    const keys = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)] as const;
+    const rings = [new KeyRing(keys), new KeyRing(keys.toReversed())];
+    const numbers = Array.from({ length: 900 }, (_, number) => number);
+    const linesOf = (prefix: string) =>
+      toNdjson(numbers.map((number) => ({ user_group_id: prefix + number, token: token + number })));
+    const holder = await database.pool.connect();
+    await holder.query('begin; lock table user_group in exclusive mode');
+    const imports = rings.map((ring, index) => importText(database, linesOf(`${index} `), { keys: ring }));
+    await untilBlocked(database, 2);
+    await holder.query('commit');
+    holder.release();
+    const counts = (await Promise.all(imports)).map(({ created, rejected }) => [created, rejected]);
+    expect(counts.toSorted()).toEqual([
+      [0, 900],
+      [900, 0],
+    ]);
+  });
+
   test('an update that would take it', async () => {
     await group('owner', 'Customer', storedToken(token));
     await group('thief', null);

@@ -40,10 +40,16 @@ export interface ImportUpdate extends UserGroupChange {
  * Has PostgreSQL use indexes until the transaction ends, also behind a pooler: a table that was empty a moment ago has no
  * statistics yet, and all of it would be read for each batch. A wait for a lock may take as long as a statement: no client waits
  * for a response.
+ *
+ * @param severalKeys whether several encryption keys are in use. Two imports that encrypt with different ones do not see that they
+ *   give one token to two groups, each under its key: their transactions follow each other.
  */
-export async function configureImport(query: Database['query']): Promise<void> {
+export async function configureImport(query: Database['query'], severalKeys: boolean): Promise<void> {
   await query('import-settings', "select set_config('enable_seqscan', 'off', true), set_config('lock_timeout', '0', true)", []);
+  if (severalKeys) await query('import-lock', 'select pg_advisory_xact_lock($1)', [importLock]);
 }
+
+const importLock = 727_079;
 
 /** The groups that tokens with these keyed hashes (hexadecimal) identify. */
 export async function findTokenHolders(query: Database['query'], hashes: readonly string[]): Promise<TokenHolder[]> {
