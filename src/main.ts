@@ -11,6 +11,9 @@ for (const signal of process.pid === 1 ? stopSignals : []) {
   });
 }
 
+// Programs are often told to open their log again by it. Node.js would open its debugger, to every user of this machine.
+process.on('SIGUSR1', () => {});
+
 // Node.js aborts, with a core dump, when it ends and cannot restore the settings of a terminal that was closed.
 const terminals = [0, 1, 2].filter(isatty);
 process.once('exit', () => {

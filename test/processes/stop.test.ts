@@ -85,6 +85,13 @@ test.each<NodeJS.Signals>(['SIGTERM', 'SIGHUP'])(
   },
 );
 
+test.runIf(process.platform !== 'win32')('SIGUSR1 opens no debugger', async () => {
+  await start();
+  gateway.child.kill('SIGUSR1');
+  expect((await sendRequest(gateway.url, 'GET', '/readyz')).status).toBe(200);
+  expect((await gateway.stop()).stderr).not.toContain('Debugger');
+});
+
 test('DRAIN_DELAY_SECONDS: serves new connections for that long while /readyz responds with 503', async () => {
   await start({ DRAIN_DELAY_SECONDS: '3' });
   const begun = Date.now();
