@@ -61,3 +61,12 @@ test.each([
   expect(dataDir.postmaster()).toBeUndefined();
   expect(isAlive(postmaster)).toBe(false);
 });
+
+test('npm run gateway, in a folder below the checkout, says where relative paths begin', async () => {
+  const args = ['run', '-s', 'gateway', '--', '--version'];
+  const stderrIn = async (cwd: string) => (await launch('npm', args, {}, { cwd }).ended).stderr;
+  expect(await stderrIn(process.cwd())).toBe('');
+  expect(await stderrIn(join(process.cwd(), 'docs'))).toBe(
+    `Relative paths, such as of files to read or write, begin in ${process.cwd()}.\n`,
+  );
+});
