@@ -160,10 +160,10 @@ async function readResponse(response: Response, type: string, ownType: string | 
   const seconds = Number(headers.get('retry-after'));
   const retryAfterSeconds = seconds > 0 ? seconds : undefined;
   const { data, errors } = parse(text);
-  // A proxy's errors may look like those of the gateway, which always have a code.
+  // A proxy's errors may look like those of the gateway, which always have a code: one of two if the gateway has failed.
   const problem = Array.isArray(errors) ? errors[0] : (errors ?? undefined);
   const { code: reason, issues } = problem?.extensions ?? {};
-  if (problem && typeof reason === 'string') {
+  if (problem && typeof reason === 'string' && (status < 500 || ['UNAVAILABLE', 'INTERNAL'].includes(reason))) {
     const isPartial = type === 'mutation' && Object.values(Object(data)).some(isObject);
     const message = isPartial
       ? `${problem.message} A change may have been made: only a part of the result is missing.`

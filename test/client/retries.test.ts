@@ -133,6 +133,7 @@ test.each([
 
 test.each([
   [502, { data: { caller: null } }, 'UNAVAILABLE'],
+  [504, { errors: [{ message: 'timed out', extensions: { code: 'GATEWAY_TIMEOUT' } }] }, 'UNAVAILABLE'],
   [404, { data: { caller: null } }, 'INVALID_RESPONSE'],
   [200, { data: 'of a proxy' }, 'NETWORK'],
 ])('an operation of your own has no result in a response with status %i and %j', async (status, body, code) => {
