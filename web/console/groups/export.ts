@@ -50,7 +50,7 @@ const orderBy: UserGroupOrder = { field: 'CREATED', direction: 'DESC' };
  */
 export async function exportGroups(client: Client, request: ExportRequest): Promise<ExportedText | undefined> {
   const { filter, ids, format, signal, onProgress } = request;
-  const parts = format === 'csv' ? [`${csvNames.join(',')}\r\n`] : [];
+  const parts = format === 'csv' ? [`${byteOrderMark}${csvNames.join(',')}\r\n`] : [];
   let count = 0;
   let characters = 0;
   let first = maxPageSize;
@@ -74,6 +74,9 @@ export async function exportGroups(client: Client, request: ExportRequest): Prom
   } while (position !== undefined);
   return { parts, count };
 }
+
+/** Without it, Excel reads another encoding than UTF-8. */
+const byteOrderMark = '\uFEFF';
 
 const csvNames = [
   'user_group_id',
