@@ -1,6 +1,5 @@
 // Runs a command of the gateway in a checkout: runs the setup if needed, then the compiled binary. A single process, so
 // that signals reach it: package.json starts it with the shell's `exec`, which exec.cmd replaces on Windows.
-import { realpathSync } from 'node:fs';
 import { setUp } from './setup.js';
 
 const parent = process.ppid;
@@ -9,6 +8,6 @@ setUp();
 if (process.env.npm_lifecycle_event && process.ppid !== parent) process.exit(1);
 // npm starts scripts in the folder of package.json, wherever it was started itself.
 const { INIT_CWD = process.cwd() } = process.env;
-if (realpathSync(INIT_CWD) !== realpathSync(process.cwd()))
+if (INIT_CWD !== process.cwd())
   process.stderr.write(`Relative paths, such as of files to read or write, begin in ${process.cwd()}.\n`);
 await import('../dist/main.js');

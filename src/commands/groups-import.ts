@@ -99,7 +99,8 @@ async function openSource(file: string, stdin: Readable): Promise<Source> {
   if (file === '-') {
     const problem = stdin === processIo.stdin ? stdinProblem() : undefined;
     if (problem) throw new UsageError(`Cannot read standard input: ${problem}. Nothing was imported.`);
-    return { chunks: stdin };
+    const stats = stdin === processIo.stdin ? fstatSync(0, { bigint: true }) : undefined;
+    return { chunks: stdin, file: stats?.isFile() ? { fd: 0, stats } : undefined };
   }
   try {
     const fd = await promisify(open)(file, 'r');

@@ -98,7 +98,9 @@ async function encryptWithFirstKey(
   try {
     // Until every gateway that can read the file encrypts with its first key, which may just have been put there.
     if (file) await sleep(2 * keyRefreshMs, undefined, { signal }).catch(() => signal.throwIfAborted());
-    await waitForWriters(database, signal, () => stderr.write('Waiting for transactions that may have used another key.\n'));
+    await waitForWriters(database, signal, (pids) =>
+      stderr.write(`Waiting for transactions that may have used another key (processes of PostgreSQL: ${pids.join(', ')}).\n`),
+    );
     await recordEncryptionKeyRotation(database, ownAuthor(), { from, to }); // before, because it may be interrupted
     return await reencryptAll(database, ring, (done, total) => {
       encrypted = done;

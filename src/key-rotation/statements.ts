@@ -131,24 +131,28 @@ export async function replaceStoredTokens(
 /**
  * Waits until every transaction has ended that is writing to an encrypted table now: it may have encrypted with another key.
  *
- * @param onWait called once, if one takes longer than a second.
+ * @param onWait called once, with the numbers of PostgreSQL's processes, if one takes longer than a second.
  * @throws the reason of the signal.
  */
-export async function waitForWriters({ query }: Pick<Database, 'query'>, signal: AbortSignal, onWait: () => void): Promise<void> {
-  const find = async () => (await query('writers', writers, [])).map(([id]) => id);
+export async function waitForWriters(
+  { query }: Pick<Database, 'query'>,
+  signal: AbortSignal,
+  onWait: (pids: readonly string[]) => void,
+): Promise<void> {
+  const find = async () => (await query('writers', writers, [])).map(([id, pid]) => ({ id, pid: String(pid) }));
   let left = await find();
   for (let tries = 1; left.length > 0; tries += 1) {
-    if (tries === 10) onWait();
+    if (tries === 10) onWait(left.map(({ pid }) => pid));
     await sleep(100, undefined, { signal }).catch(() => signal.throwIfAborted());
-    const running = new Set(await find());
-    left = left.filter((id) => running.has(id));
+    const running = new Set((await find()).map(({ id }) => id));
+    left = left.filter(({ id }) => running.has(id));
   }
 }
 
 const encryptedTables: readonly EncryptedTable[] = [...tokenTables, 'signing_key', 'webhook', 'idempotency_record'];
 
 const writers = `
-  select distinct virtualtransaction from pg_locks
+  select distinct virtualtransaction, coalesce(pid::text, 'prepared') from pg_locks
   where mode = 'RowExclusiveLock' and relation in (${encryptedTables.map((table) => `'${table}'::regclass`).join(', ')})
     and database = (select oid from pg_database where datname = current_database())`;
 

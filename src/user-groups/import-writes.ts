@@ -61,8 +61,14 @@ export async function writeLines(
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await db.transaction(async (query) => {
-        db.keys.refresh(); // keys may be rotated during a long import
-        await configureImport(query, db.keys.ids.length > 1);
+        const hasOneKey = () => {
+          db.keys.refresh(); // keys may be rotated during a long import
+          return db.keys.ids.length === 1;
+        };
+        const lock = hasOneKey() ? 'shared' : 'exclusive';
+        await configureImport(query, dryRun ? 'none' : lock);
+        // Again, because it may have waited.
+        if (!hasOneKey() && lock === 'shared') throw new ChangedMeanwhile();
         // The first time, a new group whose token is taken is noticed when it cannot be inserted: that is rare.
         const options = { onExisting, dryRun, looksUpTokens: dryRun || attempt > 1 };
         const outcome = await write(query, db.keys, lines, options);

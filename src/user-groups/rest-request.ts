@@ -74,13 +74,6 @@ const cutValue = /(?<=^|&)([^&=]+=[^&]*)&+(?=([^&=]+)(?:&|$)|amp;)/g;
 /** A schema id in brackets that the client has not percent-encoded, with a `+` that it has not encoded either. */
 const plusInSchemaId = /(?<=^|&)mapping\[[^=&\]+]*\+[^=&\]]*\]/;
 
-/** Whether the same is in `mapping` as JSON. A form, where a `+` is a space, has no `:` that is not encoded. */
-function hasPlusInJsonKey(query: string): boolean {
-  const [, json = ''] = /(?:^|&)mapping=([^&]*)/.exec(query) ?? [];
-  const names = json.split(':').filter((text) => text.endsWith('"') || text.endsWith('%22'));
-  return names.some((text) => text.slice(text.lastIndexOf(',') + 1).includes('+'));
-}
-
 /**
  * The members in a query string: texts, and `mapping` and `properties` as JSON. An entry of the mapping may be a parameter of its
  * own, `mapping[SCHEMA_ID]`.
@@ -100,7 +93,7 @@ export function queryMembers(query: string, names: readonly string[], graphqlOnl
     const message = `is followed by "&${shorten(rest)}", which is no parameter; send an "&" in a value as %26.`;
     issues.push({ path: [parameter.member], message });
   }
-  if (plusInSchemaId.test(query) || hasPlusInJsonKey(query)) {
+  if (plusInSchemaId.test(query)) {
     issues.push({ path: ['mapping'], message: 'has a "+" in a schema id; send a "+" as %2B, and a space as %20.' });
   }
   for (const { name, value, member } of parametersOf(query, [...names, ...Object.keys(graphqlOnly)])) {

@@ -61,6 +61,14 @@ test('a day that does not exist is said to be none, and changes no filter', asyn
   await from.pressSequentially('02');
   await noDay.waitFor();
   expect(page.url()).toContain('from=2020-01-31');
+  await page.goBack();
+  await page.waitForURL('**/console/audit-log?to=2026-06-30');
+  await noDay.waitFor({ state: 'detached' });
+  expect(await page.locator('input:invalid').count()).toBe(0);
+  await page.goForward();
+  await expect.poll(() => from.inputValue()).toBe('2020-01-31');
+  for (const key of ['ArrowLeft', 'ArrowLeft', '0', '2']) await from.press(key);
+  await noDay.waitFor();
   // Without a day there is no filter.
   await from.press('Delete');
   for (const key of ['ArrowLeft', 'Delete', 'ArrowRight', 'ArrowRight', 'Delete']) await from.press(key);

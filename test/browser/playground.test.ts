@@ -128,6 +128,7 @@ test('a mutation that the browser sends again, because its connection was reset,
   );
   await page.getByLabel('API token').fill(gateway.token);
   await page.getByRole('button', { name: 'Show Documentation Explorer' }).waitFor();
+  await page.waitForLoadState('networkidle'); // the browser sends again what was sent on a connection that had been used
   await page.getByRole('button', { name: /^Execute query/ }).click();
   await page.getByRole('region', { name: 'Result Window' }).getByText('true').waitFor(); // false if it was made a second time
   expect(sent).toBe(2);

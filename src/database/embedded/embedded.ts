@@ -107,9 +107,12 @@ async function open(dataDir: string, options: EmbeddedOptions): Promise<Embedded
   async function releaseRunning(): Promise<void> {
     for (const deadline = Date.now() + startTimeoutMs; runningPostmaster(layout) && Date.now() < deadline; ) {
       const isLast = await release(sentinel).catch(() => undefined);
-      // Before the lock is released, for which others wait.
-      if (isLast) await stopServer(layout, binaries);
-      await sentinel.end().catch(() => {});
+      try {
+        // Before the lock is released, for which others wait.
+        if (isLast) await stopServer(layout, binaries);
+      } finally {
+        await sentinel.end().catch(() => {});
+      }
       if (isLast !== undefined) return;
       // When one of its processes crashes, the server closes every connection and continues. Other users reconnect as well.
       await sleep(reconnectMs);

@@ -36,20 +36,23 @@ export interface ImportUpdate extends UserGroupChange {
   readonly tokenEncrypted: Buffer | undefined;
 }
 
+/** How a transaction of an import excludes those of others; a dry run excludes none. */
+export type ImportLock = 'shared' | 'exclusive' | 'none';
+
 /**
  * Has PostgreSQL use indexes until the transaction ends, also behind a pooler: a table that was empty a moment ago has no
  * statistics yet, and all of it would be read for each batch. A wait for a lock may take as long as a statement: no client waits
  * for a response.
  *
- * @param severalKeys whether several encryption keys are in use. Two imports that encrypt with different ones do not see that they
- *   give one token to two groups, each under its key: their transactions follow each other.
+ * @param lock `exclusive` with several encryption keys: two imports that encrypt with different ones would not see that they give
+ *   one token to two groups, each under its key.
  */
-export async function configureImport(query: Database['query'], severalKeys: boolean): Promise<void> {
+export async function configureImport(query: Database['query'], lock: ImportLock): Promise<void> {
   await query('import-settings', "select set_config('enable_seqscan', 'off', true), set_config('lock_timeout', '0', true)", []);
-  if (severalKeys) await query('import-lock', 'select pg_advisory_xact_lock($1)', [importLock]);
+  if (lock !== 'none') await query(`import-lock-${lock}`, importLocks[lock], [727_079]);
 }
 
-const importLock = 727_079;
+const importLocks = { shared: 'select pg_advisory_xact_lock_shared($1)', exclusive: 'select pg_advisory_xact_lock($1)' };
 
 /** The groups that tokens with these keyed hashes (hexadecimal) identify. */
 export async function findTokenHolders(query: Database['query'], hashes: readonly string[]): Promise<TokenHolder[]> {

@@ -32,7 +32,8 @@ describe('what is stored of a query string', () => {
     ['name=R%26D&', { name: 'R&D' }],
     ['mapping[C%2B%2B]=a+b', { mapping: { 'C++': 'a b' } }],
     ['mapping=%7B"C%2B%2B":"a+b"%7D', { mapping: { 'C++': 'a b' } }],
-    ['mapping=%7B%22a+b%22%3A+%22c+d%22%7D', { mapping: { 'a b': 'c d' } }],
+    // As axios sends JSON.
+    ['mapping=%7B%22a+b%22:+%22c+d%22,+%22e%22:%22f%22%7D', { mapping: { 'a b': 'c d', e: 'f' } }],
     ['mapping%5Ba+b%5D=wh', { mapping: { 'a b': 'wh' } }],
     ['utm_source=a&debug&name=a&&', { name: 'a' }],
     ['name=a;nick=b;name&mapping[s]=%3Bname=c', { name: 'a;nick=b;name', mapping: { s: ';name=c' } }],
@@ -81,8 +82,6 @@ describe('what would be lost of a query string is an error', () => {
     ['name=R&&D', ['name'], 'is followed by "&D", which is no parameter; send an "&" in a value as %26.'],
     ['name=O&amp;Brien=x', ['name'], 'is followed by "&amp;", which is no parameter; send an "&" in a value as %26.'],
     ['name=R&D&utm_source=a', ['name'], 'is followed by "&D", which is no parameter; send an "&" in a value as %26.'],
-    ['mapping={%22C++%22:%22wh%22}', ['mapping'], 'has a "+" in a schema id; send a "+" as %2B, and a space as %20.'],
-    ['mapping=%7B"a":"b","C++":"wh"%7D', ['mapping'], 'has a "+" in a schema id; send a "+" as %2B, and a space as %20.'],
     ['mapping[C++]=wh', ['mapping'], 'has a "+" in a schema id; send a "+" as %2B, and a space as %20.'],
     ['name=a&mapping[a+b]=wh', ['mapping'], 'has a "+" in a schema id; send a "+" as %2B, and a space as %20.'],
     ['names=a', ['name'], 'was sent as names; send name=TEXT.'],

@@ -1,4 +1,4 @@
-import { type ComponentProps, type ReactNode, type SelectHTMLAttributes, useId, useRef, useState } from 'react';
+import { type ComponentProps, type ReactNode, type SelectHTMLAttributes, useEffect, useId, useRef, useState } from 'react';
 import { dayStart } from './days.ts';
 
 interface LabelProps {
@@ -102,6 +102,13 @@ export function DayField({ value, onChange, error, ...props }: Omit<TextFieldPro
   const [typed, setTyped] = useState<string>();
   const [isNoDay, setIsNoDay] = useState(false);
   const field = useRef<HTMLInputElement>(null);
+  // Another value, such as that of the back button, replaces what was typed.
+  useEffect(() => {
+    setTyped(undefined);
+    setIsNoDay(false);
+    // React takes a day that does not exist for an empty field.
+    if (field.current?.validity.badInput) field.current.value = value;
+  }, [value]);
   const check = () => {
     const isBad = field.current?.validity.badInput === true;
     setIsNoDay(isBad);
