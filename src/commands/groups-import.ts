@@ -118,7 +118,7 @@ async function openSource(file: string, stdin: Readable): Promise<Source> {
   }
 }
 
-/** What is read. @throws Error at the end of a file that is not as it was at the beginning: the last line may be a part of one. */
+/** What is read. @throws Error at the end of a file that is not as it was at the beginning: its last line may be incomplete. */
 async function* chunksOf({ chunks, file }: Source): AsyncGenerator<Buffer> {
   yield* chunks;
   if (!file) return;

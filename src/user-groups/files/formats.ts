@@ -204,7 +204,7 @@ export interface ReadOptions {
   readonly environment: EnvironmentTag | null | undefined;
   /** Receives the names of fields that groups do not have, each once, safe to print; undefined once, if there are too many. */
   readonly onIgnored: (name: string | undefined) => void;
-  /** Receives the line of a last record without a line break, of which a part may be missing. That of a JSON object would show. */
+  /** Receives the line of a last record of CSV that has no line break: a part of it may be missing, which would show in JSON. */
   readonly onOpenEnd?: (line: number) => void;
 }
 
