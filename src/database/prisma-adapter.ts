@@ -6,8 +6,8 @@ import {
   type SqlQueryable,
 } from '@prisma/driver-adapter-utils';
 import type pg from 'pg';
-import type { StatementNames } from './client.ts';
 import { connectionFailure, retryOnConflict } from './errors.ts';
+import type { StatementNames } from './statement-names.ts';
 
 /**
  * Prisma's adapter for `pg`. A statement outside a transaction that fails with a deadlock or a serialization failure is retried
