@@ -133,12 +133,14 @@ async function openAndRun<Result>(
     await requireKeys(config, keys, database).catch((error) => {
       if (error.code !== '42501') throw error;
     });
-    const applied = await migrate(database, {
-      signal,
-      encryptToken: (table, token) => encryptToken(keys, table, token),
-      onEvent: (message) => log.warn(message),
-    });
-    if (applied.length > 0) log.info({ applied }, 'applied migrations');
+    if (changesData) {
+      const applied = await migrate(database, {
+        signal,
+        encryptToken: (table, token) => encryptToken(keys, table, token),
+        onEvent: (message) => log.warn(message),
+      });
+      if (applied.length > 0) log.info({ applied }, 'applied migrations');
+    } else await requireMigrations(database);
     await requirePrivileges(database);
     await requireKeys(config, keys, database); // another process may have written first, with other keys
     signal.throwIfAborted();
@@ -151,6 +153,15 @@ async function openAndRun<Result>(
   } finally {
     await database.close();
   }
+}
+
+/** @throws Error when migrations are not applied, by which a gateway of the version before may be disturbed. */
+async function requireMigrations(database: Database): Promise<void> {
+  const { pending } = await readMigrationState(database);
+  if (pending.length > 0)
+    throw new Error(
+      `Of the migrations of this version ${pending.length} are not applied to the database, and this command changes nothing. Run the command migrate, or start a gateway of this version.`,
+    );
 }
 
 /** @throws Error when no gateway has ever used the database. */

@@ -325,6 +325,16 @@ test.each<Case>([
   ],
   [
     'data-directory',
+    'without a database, with the port of a gateway that has another one',
+    'failure',
+    () => {
+      const settings = stopped((path) => readdirSync(path).map((name) => rmSync(join(path, name), { recursive: true })));
+      return when({ ...settings, PORT: new URL(gateway.url).port });
+    },
+    /has no database that runs, and a gateway listens on port \d+: it uses another one.* Run doctor with the settings of that gateway/,
+  ],
+  [
+    'data-directory',
     'whose folder of the database is empty, whoever owns it',
     'ok',
     () =>

@@ -105,6 +105,23 @@ test('an import says how many ids and tokens keep white space at their ends, suc
   });
 });
 
+test.each([
+  ['groups', 'export'],
+  ['groups', 'import', '-', '--format', 'csv', '--dry-run'],
+  ['keys', 'list'],
+  ['token', 'list'],
+])('%s %s applies no migration', async (...args) => {
+  const { database, settings } = await open();
+  const applied = 'select migration_name from _prisma_migrations order by 1';
+  await database.pool.query(`delete from _prisma_migrations where migration_name = (${applied} desc limit 1)`);
+  const { rows } = await database.pool.query(applied);
+  const ended = await run(args, settings);
+  expect(ended).toMatchObject({ code: 1, stdout: '' });
+  expect(ended.stderr).toContain('Of the migrations of this version 1 are not applied to the database');
+  expect(ended.stderr).not.toMatch(/\n\s+at /);
+  expect((await database.pool.query(applied)).rows).toEqual(rows);
+});
+
 test('an import of CSV says that the last line has no line break: the file may be cut off there', async () => {
   const { settings, tokens } = await open();
   const args = ['groups', 'import', file('cut.csv', 'user_group_id,token\na,token-of-the-group-a\nb,token-of-the-group')];

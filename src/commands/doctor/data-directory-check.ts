@@ -8,7 +8,7 @@ import { readPassword } from '../../database/embedded/password.ts';
 import { type Check, failure, type Outcome, ok, skipped, warning } from './check.ts';
 
 /** Whether `DATA_DIR` can be used, and only by its owner. */
-export const checkDataDirectory: Check = async ({ config: { databaseUrl, dataDir } }) => {
+export const checkDataDirectory: Check = async ({ config: { databaseUrl, dataDir, port }, isServed }) => {
   if (databaseUrl) return skipped('DATABASE_URL is set, so that DATA_DIR is not used');
   let embedded: Awaited<ReturnType<typeof findEmbedded>>;
   try {
@@ -30,6 +30,12 @@ export const checkDataDirectory: Check = async ({ config: { databaseUrl, dataDir
   if (refused) return refused;
   const lost = embedded && findLoss(embedded.layout);
   if (lost) return failure(lost.found, lost.remedy);
+  const { server, isUsedElsewhere } = embedded ?? {};
+  if (isServed && !server && !isUsedElsewhere)
+    return failure(
+      `${path} has no database that runs, and a gateway listens on port ${port}: it uses another one, which is not checked`,
+      'Run doctor with the settings of that gateway, and as its user.',
+    );
   if (!embedded?.major) return ok(`${path} has no database yet: the first start creates it`);
   try {
     readPassword(embedded.layout);
@@ -41,7 +47,6 @@ export const checkDataDirectory: Check = async ({ config: { databaseUrl, dataDir
   }
   const open = describeMode(embedded.passwordFile);
   if (open) return warning(open, `Run: chmod 600 ${embedded.passwordFile}`);
-  const { server, isUsedElsewhere } = embedded;
   const stopped = isUsedElsewhere ? 'runs where its process is not visible' : 'does not run; only a start shows whether it can';
   const state = server ? `runs (process ${server.pid}, port ${server.port})` : stopped;
   return ok(`${path}: PostgreSQL ${embedded.major} ${state}`);

@@ -91,11 +91,13 @@ const responseTimeoutMs = 2_000;
 const maxResponseCharacters = 1_000;
 
 /** Whether `serve` can listen, or already does. */
-export async function checkPort({ config: { host, port } }: CheckContext): Promise<Outcome> {
+export async function checkPort(context: CheckContext): Promise<Outcome> {
+  const { host, port } = context.config;
   if (port === 0) return ok('the system chooses one');
   const place = `${host}:${port}`;
   const user = await identify(host, port);
-  if (user === 'a gateway') return ok(`a gateway listens on ${place}; another one needs another PORT`);
+  context.isServed = user === 'a gateway';
+  if (context.isServed) return ok(`a gateway listens on ${place}; another one needs another PORT`);
   if (user === 'another program')
     return failure(`another program listens on ${place}`, 'Stop that program, or set PORT to a free port.');
   const problem = await tryListening(host, port);
