@@ -340,6 +340,17 @@ describe('a cursor expires', () => {
     await expectExpired(seen);
   });
 
+  test('when the database is replaced by a copy without the events', async () => {
+    await create('before the dump');
+    const seen = await latest();
+    await create('left out of the dump');
+    await latest();
+    await gateway.database.pool.query("delete from event; update event_feed set origin = 'another server'");
+    await create('after the dump');
+    await expectExpired(seen);
+    expect((await follow(undefined)).nodes).toMatchObject([{ providedId: 'after the dump' }]);
+  });
+
   test('when the database is replaced by a copy of itself from before', async () => {
     const source = await createTestDatabase();
     onTestFinished(() => source.close());

@@ -612,6 +612,15 @@ test.each<Case>([
     /encryption-keys is missing, and there is a database.*Restore the file/,
   ],
   ['encryption-keys', 'not yet made', 'ok', () => when({ DATA_DIR: '/nowhere/x' }), /the first start creates them/],
+  ['sequences', 'ahead', 'ok', () => when(own()), /^the next numbers are free$/],
+  [
+    'sequences',
+    'behind',
+    'failure',
+    async () =>
+      when(own(await changed(`insert into api_token (id, name, secret_hash, scopes) values (12, 'x', sha256('x'), '{}')`))),
+    /^behind the rows of their tables: api_token_id_seq;.* run: select setval\('api_token_id_seq', 12\);$/,
+  ],
   ['audit-log', 'empty', 'ok', async () => when(own(await changed('select'))), /^events are kept for 365 days; there is none$/],
   [
     'audit-log',

@@ -112,10 +112,17 @@ const readState = 'select epoch, last_position, removed_through from event_feed'
 const origin = `pg_postmaster_start_time()::text || ' ' || 'event_feed'::regclass::oid::text || ' ' ||
       (select oid from pg_database where datname = current_database())::text`;
 
+const firstPosition = `(
+        select min(oldest.position) from unnest(enum_range(null::event_environment)) as each (environment), lateral (
+          select position from event where event.environment = each.environment and position is not null order by position limit 1
+        ) as oldest)`;
+
 /**
  * Whoever holds the row of the feed assigns positions; others do not wait. Its values are those that were committed last, even if
  * the statement began before: then events that have a position meanwhile are left out, and their new positions stay unused. An
  * event that an import is about to replace is not waited for, because everybody else would wait with it.
+ *
+ * In another database, events may be missing that a dump has left out: what is before the first one counts as removed.
  */
 const assignPositions = `
   with feed as materialized (
@@ -135,6 +142,8 @@ const assignPositions = `
     update event_feed f set
       last_position = feed.last_position + (select count(*) from pending),
       epoch = case when feed.origin in ('', ${origin}) then feed.epoch else gen_random_uuid() end,
+      removed_through = case when feed.origin in ('', ${origin}) then f.removed_through
+        else greatest(f.removed_through, coalesce(${firstPosition} - 1, feed.last_position)) end,
       origin = ${origin}
     from feed where exists (select from pending) or feed.origin <> ${origin}
   )

@@ -19,6 +19,7 @@ import {
   checkPrivileges,
   checkReplication,
   checkSchema,
+  checkSequences,
   checkSessions,
 } from './database-checks.ts';
 import { checkDisk, checkNode, checkOpenFiles, checkPort, checkSettings } from './machine-checks.ts';
@@ -42,6 +43,7 @@ const checks: Readonly<Record<string, Check>> = {
   schema: checkSchema,
   migrations: checkMigrations,
   privileges: checkPrivileges,
+  sequences: checkSequences,
   extensions: checkExtensions,
   connections: checkConnections,
   clock: checkClock,
