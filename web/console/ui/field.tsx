@@ -94,6 +94,9 @@ export function SelectField<Value extends string>(props: SelectFieldProps<Value>
   );
 }
 
+/** How long to wait for the next key. */
+const typingMs = 300;
+
 /**
  * A day such as `2026-01-31`; empty for none. The value stays as it was while its year is typed, which begins as 0002, and for a
  * day that does not exist or is not complete, which browsers show although they say that the field is empty.
@@ -102,8 +105,10 @@ export function DayField({ value, onChange, error, ...props }: Omit<TextFieldPro
   const [typed, setTyped] = useState<string>();
   const [isNoDay, setIsNoDay] = useState(false);
   const field = useRef<HTMLInputElement>(null);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   // Another value, such as that of the back button, replaces what was typed.
   useEffect(() => {
+    clearTimeout(timer.current);
     setTyped(undefined);
     setIsNoDay(false);
     // React takes a day that does not exist for an empty field.
@@ -114,9 +119,17 @@ export function DayField({ value, onChange, error, ...props }: Omit<TextFieldPro
     setIsNoDay(isBad);
     return isBad;
   };
+  useEffect(() => () => clearTimeout(timer.current), []);
   const apply = (day: string) => {
+    clearTimeout(timer.current);
     setTyped(undefined);
     onChange(day);
+  };
+  const type = (day: string) => {
+    clearTimeout(timer.current);
+    setTyped(day);
+    // Not at once: an arrow key that is held passes many days, of which each would be an entry of the history.
+    if (!check() && (day === '' || dayStart(day))) timer.current = setTimeout(() => apply(day), typingMs);
   };
   return (
     <TextField
@@ -125,7 +138,7 @@ export function DayField({ value, onChange, error, ...props }: Omit<TextFieldPro
       type="date"
       error={isNoDay ? 'This day is not complete, or does not exist.' : error}
       value={typed ?? value}
-      onChange={(day) => (check() || (day && !dayStart(day)) ? setTyped(day) : apply(day))}
+      onChange={type}
       // The page says what is wrong with a day of another millennium.
       onBlur={() => !check() && typed !== undefined && apply(typed)}
     />
