@@ -10,4 +10,21 @@ if (process.env.npm_lifecycle_event && process.ppid !== parent) process.exit(1);
 const { INIT_CWD = process.cwd() } = process.env;
 if (INIT_CWD !== process.cwd())
   process.stderr.write(`Relative paths, such as of files to read or write, begin in ${process.cwd()}.\n`);
+// Without `--`, npm takes options for itself, and passes the rest on.
+const [taken] = [
+  'dry-run',
+  'on-existing',
+  'environment',
+  'report',
+  'output',
+  'format',
+  'fix',
+  'strict',
+  'without-keys',
+  'workers',
+].filter((name) => process.env[`npm_config_${name.replaceAll('-', '_')}`] !== undefined);
+if (taken) {
+  process.stderr.write(`npm has taken --${taken} for itself. Write -- first: npm run -s gateway -- COMMAND --${taken} …\n`);
+  process.exit(2);
+}
 await import('../dist/main.js');

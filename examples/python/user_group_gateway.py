@@ -268,10 +268,14 @@ def _read(reply: Any, read: Callable[..., Any]) -> Any:
         if not 200 <= status <= 299:
             raise ValueError(status)
         return result
+    except GatewayError as error:
+        if status < 500 or error.code in ("UNAVAILABLE", "INTERNAL"):  # of the gateway, if it has failed
+            raise
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        code = "UNAVAILABLE" if status == 408 or status >= 500 else "NETWORK" if 200 <= status <= 299 else "INVALID_RESPONSE"
-        message = f"The response, with status {status}, is not one of the gateway: it was cut off, or a proxy sent it."
-        raise GatewayError("RATE_LIMITED" if status == 429 else code, message, **details) from None
+        pass
+    code = "UNAVAILABLE" if status == 408 or status >= 500 else "NETWORK" if 200 <= status <= 299 else "INVALID_RESPONSE"
+    message = f"The response, with status {status}, is not one of the gateway: it was cut off, or a proxy sent it."
+    raise GatewayError("RATE_LIMITED" if status == 429 else code, message, **details)
 
 
 def _read_graphql(body: Any, details: dict[str, Any]) -> Any:

@@ -71,7 +71,7 @@ const connectionTimeoutMs = 5_000;
  * requests get a 503. A connection keeps its plans, and one that was made for a small table must not read the whole table when it
  * has grown; where that is inevitable, PostgreSQL before version 18 would compile the statement first (`jit`), for 200 ms.
  */
-const directOptions = '-c statement_timeout=10s -c lock_timeout=4s -c enable_seqscan=off -c jit=off';
+const directOptions = '-c row_security=off -c statement_timeout=10s -c lock_timeout=4s -c enable_seqscan=off -c jit=off';
 
 /**
  * Has times written in ISO 8601, which the driver reads, and in UTC, which Prisma assumes. PgBouncer keeps both for each of its

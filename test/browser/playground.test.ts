@@ -67,7 +67,7 @@ test('a shortcut that is held executes the operation once', async () => {
 test('a mutation has a key, which stays the same until there is a result; several are sent again without one', async () => {
   const create = 'getOrCreateUserGroup(input: { providedId: "with-key" }) { __typename }';
   const { page } = await open(
-    { expectedProblems: [lostResponse, /400 \(Bad Request\)/] },
+    { expectedProblems: [lostResponse, /400 \(Bad Request\)/, /status of 503/] },
     `?query=${encodeURIComponent(`# One change\nmutation One { a: ${create} } mutation Two { a: ${create} b: ${create} }`)}`,
   );
   await page.getByLabel('API token').fill(gateway.token);
@@ -83,18 +83,32 @@ test('a mutation has a key, which stays the same until there is a result; severa
   };
   await page.getByRole('button', { name: 'Show Documentation Explorer' }).waitFor();
   keys.length = 0; // of the schema
+  await page.route(
+    '**/graphql',
+    (route) =>
+      route.fulfill({
+        status: 503,
+        json: {
+          errors: [
+            { message: 'A change may have been made. Repeat it with an Idempotency-Key.', extensions: { code: 'UNAVAILABLE' } },
+          ],
+        },
+      }),
+    { times: 1 },
+  );
+  await execute('One', 'may have been made');
   await loseNextResponse(page, 'One');
   await execute('One', 'Failed to fetch');
   await execute('One', 'Payload');
   const own = expect.stringMatching(/^[\w-]{20,}$/);
-  expect(keys).toEqual([own, keys[0]]);
+  expect(keys).toEqual([own, keys[0], keys[0]]);
   // A result of another one is between them.
   await loseNextResponse(page, 'One');
   await execute('One', 'Failed to fetch');
   await execute('Two', '"b"');
   await execute('One', 'Payload');
-  await expect.poll(() => keys.length).toBe(6);
-  expect(keys.slice(2)).toEqual([own, own, undefined, own]);
+  await expect.poll(() => keys.length).toBe(7);
+  expect(keys.slice(3)).toEqual([own, own, undefined, own]);
   expect(new Set(keys).size).toBe(5);
 });
 
@@ -147,6 +161,40 @@ test('variables that a person pastes over others with duplicates stay as they ar
   await page.keyboard.insertText(corrected);
   const text = "document.querySelector('[aria-label=Variables] .CodeMirror').CodeMirror.getValue()";
   expect(await page.evaluate(text)).toBe(corrected);
+});
+
+test('undo in a tab does not bring the text of another one, and a shortcut runs an operation of its own', async () => {
+  const own = 'query Look { __typename }\nmutation Change { getOrCreateUserGroup(input: { providedId: "undo" }) { __typename } }';
+  const { page } = await open(
+    { expectedProblems: [/400 \(Bad Request\)/] },
+    `?query=${encodeURIComponent(own)}&variables=${encodeURIComponent('{ "own": 1 }')}`,
+  );
+  await page.getByLabel('API token').fill(gateway.token);
+  const sent: string[] = [];
+  page.on('request', (request) => sent.push(request.postDataJSON()?.operationName));
+  const variables = page.getByRole('textbox', { name: 'Variables', exact: true });
+  await page.getByRole('tab', { name: 'Update', exact: true }).click();
+  await page.getByText('mutation Update').first().waitFor();
+  await variables.focus();
+  for (let steps = 0; steps < 3; steps += 1) await page.keyboard.press('ControlOrMeta+z');
+  expect(await page.getByText('"own"').count()).toBe(0);
+  // The second operation is selected there.
+  const document = 'query First { __typename } query Second { __typename }';
+  await page.evaluate(`document.querySelector('.graphiql-query-editor .CodeMirror').CodeMirror.setValue('${document}')`);
+  await page.getByRole('tab', { selected: true }).filter({ hasText: 'First' }).waitFor();
+  await page.getByRole('button', { name: /^Execute query/ }).click();
+  await page.getByRole('menuitem', { name: 'Second', exact: true }).click();
+  await expect.poll(() => sent.at(-1)).toBe('Second');
+  await page.getByRole('tab', { name: 'Look', exact: true }).click();
+  await page.getByText('mutation Change').first().waitFor();
+  await variables.focus();
+  const runs = async () => {
+    await page.keyboard.press('ControlOrMeta+Enter');
+    return sent.at(-1);
+  };
+  // Until the document is read, which has several operations, none is named, and the gateway refuses the request.
+  await expect.poll(runs).toBe('Look');
+  expect(sent).not.toContain('Change');
 });
 
 test('a response is shown in the tab whose operation it is of, also if it comes while another tab is open or has sent one', async () => {

@@ -70,3 +70,12 @@ test('npm run gateway, in a folder below the checkout, says where relative paths
     `Relative paths, such as of files to read or write, begin in ${process.cwd()}.\n`,
   );
 });
+
+test('npm run gateway without --, so that npm takes an option for itself, does nothing', async () => {
+  const args = ['run', '-s', 'gateway', 'groups', 'import', 'groups.csv', '--dry-run'];
+  expect(await launch('npm', args, {}).ended).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: 'npm has taken --dry-run for itself. Write -- first: npm run -s gateway -- COMMAND --dry-run …\n',
+  });
+});

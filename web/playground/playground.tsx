@@ -92,12 +92,21 @@ function ignore(event: SyntheticEvent): void {
   event.preventDefault();
 }
 
-/** Shows the tab of before a reload, and responses, and names the editors for screen readers. Shows nothing itself. */
+/**
+ * Shows the tab of before a reload, and responses, keeps the tabs apart, and names the
+ * editors for screen readers. Shows nothing itself.
+ */
 function Editors() {
   const context = useEditorContext({ nonNull: true });
   const { queryEditor, variableEditor, headerEditor, responseEditor, changeTab, updateActiveTabValues } = context;
   const tab = context.tabs[context.activeTabIndex]?.id;
   const isReady = useRef(false);
+  // All tabs share the editors: undo would bring the text of another one, and the operation in the place of its would be selected.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: when another tab is opened
+  useEffect(() => {
+    for (const editor of [queryEditor, variableEditor, headerEditor]) editor?.clearHistory();
+    if (queryEditor) Object.assign(queryEditor, { operations: null, operationName: null });
+  }, [tab, queryEditor, variableEditor, headerEditor]);
   useEffect(() => {
     queryEditor?.setOption('screenReaderLabel', 'Document');
     variableEditor?.setOption('screenReaderLabel', 'Variables');

@@ -4,7 +4,7 @@ const keyHeader = 'idempotency-key';
 
 interface Response {
   readonly data?: unknown;
-  readonly errors?: readonly { readonly message?: string }[];
+  readonly errors?: readonly { readonly message?: string; readonly extensions?: { readonly code?: string } }[];
 }
 
 /** Sends a request. @returns the response, parsed. @throws if there is none. */
@@ -24,8 +24,9 @@ export function onceOnly(send: Send): (query: string, ...request: Parameters<Sen
     const response = await send(new Headers([...headers, [keyHeader, latest.key]]), body);
     const hasResult = response?.data != null;
     if (hasResult && latest.request === request) latest = { request: '', key: '' };
-    // Several mutations, or a response that is too large to be stored.
-    const isRefused = !hasResult && response?.errors?.[0]?.message?.includes(' with an Idempotency-Key');
+    // Several mutations, or a response that is too large to be stored. Of a change that may have been made the message has it, too.
+    const { message, extensions } = response?.errors?.[0] ?? {};
+    const isRefused = !hasResult && extensions?.code !== 'UNAVAILABLE' && message?.includes(' with an Idempotency-Key');
     return isRefused ? send(headers, body) : response;
   };
 }

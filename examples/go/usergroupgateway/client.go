@@ -372,7 +372,11 @@ func read(status int, content []byte, result any) *GatewayError {
 	}
 	err := json.Unmarshal(content, &body)
 	hasErrors := len(body.Errors) > 0
-	if err == nil && hasErrors && body.Errors[0].Extensions.Code != "" { // the gateway's: a proxy's have no code
+	code := ""
+	if err == nil && hasErrors {
+		code = body.Errors[0].Extensions.Code
+	}
+	if code != "" && (status < 500 || code == "UNAVAILABLE" || code == "INTERNAL") { // the gateway's, not a proxy's
 		first := body.Errors[0]
 		return &GatewayError{Code: first.Extensions.Code, Message: first.Message, Issues: first.Extensions.Issues}
 	}

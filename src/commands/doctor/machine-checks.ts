@@ -1,6 +1,6 @@
-import { readFileSync, statfsSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, statfsSync, statSync } from 'node:fs';
 import { get } from 'node:http';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { findEmbedded } from '../../database/embedded/find-embedded.ts';
 import { packageRoot } from '../../package-root.ts';
 import { ConfigError, settings } from '../../settings.ts';
@@ -62,7 +62,10 @@ function isSupported(version: string, ranges: string): boolean {
 export const checkDisk: Check = async ({ config: { databaseUrl, dataDir }, freeBytes }) => {
   if (databaseUrl) return skipped('the gateway writes no files with DATABASE_URL; check the disk of the database server there');
   const layout = (await findEmbedded(dataDir))?.layout;
-  const folders = layout ? [...new Set([layout.dataDir, layout.home])] : [existingParent(resolve(dataDir))];
+  // Each may be a link, or where another disk is mounted.
+  const used = layout ? [layout.dataDir, layout.home, layout.cluster, join(layout.cluster, 'pg_wal')] : [];
+  const existing = used.filter((folder) => existsSync(folder)).map((folder) => realpathSync(folder));
+  const folders = existing.length > 0 ? onePerDisk(existing) : [existingParent(resolve(dataDir))];
   const found = folders.map((folder) => {
     const { bavail, bsize, files, ffree } = statfsSync(folder);
     return { folder, free: bavail * bsize, hasFiles: files === 0 || ffree > 1_000 };
@@ -75,6 +78,11 @@ export const checkDisk: Check = async ({ config: { databaseUrl, dataDir }, freeB
   if (free < freeBytes.failure) return failure(text, remedy);
   return free < freeBytes.warning ? warning(text, remedy) : ok(text);
 };
+
+/** The first folder of each file system. */
+const onePerDisk = (folders: readonly string[]): string[] => [
+  ...new Map(folders.toReversed().map((folder) => [statSync(folder).dev, folder])).values(),
+];
 
 /** Whether the system permits as many connections as a gateway accepts. */
 export const checkOpenFiles: Check = ({ config: { poolSize }, maxOpenFiles }) => {
