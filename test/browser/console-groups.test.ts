@@ -326,3 +326,18 @@ test('a property filter is sent as it was written: a number that JavaScript woul
   await page.goto(`${gateway.url}/console/groups?property=account+%3D+9007199254740992`); // spaces around are not part of it
   await page.getByLabel('Select large').waitFor();
 });
+
+test('a property that was typed is a filter once the field is left', async () => {
+  const { page } = await openConsole(gateway, '/console/groups');
+  await page.getByText('More filters').click();
+  const field = page.getByLabel('Property', { exact: true });
+  await field.fill('plan=gold');
+  const status = page.getByLabel('Status', { exact: true });
+  await status.focus();
+  await status.selectOption('ACTIVE');
+  await page.waitForURL((url) => url.search.includes('plan') && url.search.includes('ACTIVE'));
+  expect(await field.inputValue()).toBe('');
+  await field.fill('no filter');
+  await field.blur();
+  await page.getByText('Expected a path, an equals sign and a value').waitFor();
+});

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
+import { connectDatabase } from '../../src/database/client.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { requirePrivileges } from '../../src/database/privileges.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -118,6 +119,17 @@ test('a role from which policies may hide rows is refused, and SQL that helps is
   const [, remedy = ''] = /^ {2}(alter table .*)$/m.exec(refused.stderr) ?? [];
   await database.pool.query(remedy);
   expect(await run(['groups', 'export'], { DATABASE_URL: url })).toMatchObject({ code: 0 });
+  await database.pool.query(`drop owned by "${role}"`);
+});
+
+test('policies that come while a gateway runs make requests fail, and hide no rows', async () => {
+  await migrate(database);
+  await database.pool.query(`grant all on all tables in schema public to "${role}";
+    grant all on all sequences in schema public to "${role}"`);
+  const limited = connectDatabase({ connectionString: url });
+  await database.pool.query('alter table user_group enable row level security');
+  await expect(limited.query('groups', 'select count(*) from user_group', [])).rejects.toThrow(/row-level security/);
+  await limited.close();
   await database.pool.query(`drop owned by "${role}"`);
 });
 

@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react';
+import { type FocusEvent, type FormEvent, useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
 import { CloseIcon } from '../ui/icons.tsx';
@@ -17,13 +17,19 @@ interface GroupFilterProps {
 export function GroupFilter({ groupId, providedId, apiTokenId, onChange }: GroupFilterProps) {
   const [group, setGroup] = useState(providedId);
   const isToken = containsToken(group);
+  const apply = () => {
+    if (!isToken && group !== providedId) onChange({ 'provided-id': group });
+  };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (isToken) return;
-    onChange({ 'provided-id': group });
+    apply();
+  };
+  // What stays in the field looks like a filter.
+  const leave = ({ currentTarget, relatedTarget }: FocusEvent) => {
+    if (!currentTarget.contains(relatedTarget)) apply();
   };
   return (
-    <form className="filters inline" onSubmit={submit}>
+    <form className="filters inline" onSubmit={submit} onBlur={leave}>
       {(groupId || apiTokenId) && (
         <ul className="chips" aria-label="Filter">
           {groupId && <Chip label="One group" removeLabel="Show every group" onRemove={() => onChange({ group: '' })} />}

@@ -1,4 +1,4 @@
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { type FocusEvent, type FormEvent, useEffect, useRef, useState } from 'react';
 import { useSession } from '../app/session.tsx';
 import { environments } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
@@ -201,8 +201,7 @@ interface PropertyFiltersProps {
 function PropertyFilters({ properties, onChange }: PropertyFiltersProps) {
   const [text, setText] = useState('');
   const [error, setError] = useState<string>();
-  const add = (event: FormEvent) => {
-    event.preventDefault();
+  const add = () => {
     const given = text.trim();
     if (containsToken(given)) return setError(tokenError);
     if (!parseProperty(given)) return setError('Expected a path, an equals sign and a value, such as plan=gold.');
@@ -211,8 +210,16 @@ function PropertyFilters({ properties, onChange }: PropertyFiltersProps) {
     setText('');
     if (!properties.includes(given)) onChange([...properties, given]);
   };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    add();
+  };
+  // What stays in the field looks like a filter.
+  const leave = ({ currentTarget, relatedTarget }: FocusEvent) => {
+    if (text.trim() && !currentTarget.contains(relatedTarget)) add();
+  };
   return (
-    <form className="property-filters" onSubmit={add}>
+    <form className="property-filters" onSubmit={submit} onBlur={leave}>
       <TextField
         label="Property"
         placeholder="plan=gold"
