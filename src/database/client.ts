@@ -69,8 +69,8 @@ const connectionTimeoutMs = 5_000;
  * The settings of a session on a direct connection, as the server takes them when it begins: poolers reject them, so that they
  * never remain in a session that others share. A wait for a lock ends so early that writes behind it can be made before their
  * requests get a 503. A connection keeps its plans, and one that was made for a small table must not read the whole table when it
- * has grown; where that is inevitable, PostgreSQL before version 18 would compile the statement first (`jit`), for 200 ms. Policies
- * that come while it is open make statements fail, and hide no rows (`row_security`).
+ * has grown; where that is inevitable, PostgreSQL before version 18 would compile the statement first (`jit`), for 200 ms.
+ * Policies that come while it is open make statements fail, and hide no rows (`row_security`).
  */
 const directOptions = '-c row_security=off -c statement_timeout=10s -c lock_timeout=4s -c enable_seqscan=off -c jit=off';
 

@@ -101,7 +101,7 @@ function Editors() {
   const { queryEditor, variableEditor, headerEditor, responseEditor, changeTab, updateActiveTabValues } = context;
   const tab = context.tabs[context.activeTabIndex]?.id;
   const isReady = useRef(false);
-  // All tabs share the editors: undo would bring the text of another one, and the operation in the place of its would be selected.
+  // All tabs share the editors: undo would bring the text of another one, and its selected operation would count here.
   // biome-ignore lint/correctness/useExhaustiveDependencies: when another tab is opened
   useEffect(() => {
     for (const editor of [queryEditor, variableEditor, headerEditor]) editor?.clearHistory();

@@ -24,7 +24,7 @@ export function onceOnly(send: Send): (query: string, ...request: Parameters<Sen
     const response = await send(new Headers([...headers, [keyHeader, latest.key]]), body);
     const hasResult = response?.data != null;
     if (hasResult && latest.request === request) latest = { request: '', key: '' };
-    // Several mutations, or a response that is too large to be stored. Of a change that may have been made the message has it, too.
+    // Several mutations, or a response that is too large to be stored. UNAVAILABLE says it of what may have been made.
     const { message, extensions } = response?.errors?.[0] ?? {};
     const isRefused = !hasResult && extensions?.code !== 'UNAVAILABLE' && message?.includes(' with an Idempotency-Key');
     return isRefused ? send(headers, body) : response;
