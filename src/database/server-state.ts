@@ -246,22 +246,3 @@ const databaseFacts = `
       ) as replica
     ) end,
     (select count(*) from _prisma_migrations where finished_at is not null and migration_name = any($1))`;
-
-/** A sequence whose next number a row has. */
-interface SequenceBehind {
-  readonly name: string;
-  /** The greatest number of a row. */
-  readonly used: string;
-}
-
-/** The sequences that are behind the rows of their tables: of the tables where a number is the key of a row. */
-export async function findSequencesBehind({ pool }: Pick<Database, 'pool'>): Promise<readonly SequenceBehind[]> {
-  const { rows } = await pool.query<SequenceBehind>(
-    `select name, used from (values
-       ('user_group_team_id_seq', (select max(team_id)::bigint from user_group)),
-       ('api_token_id_seq', (select max(id)::bigint from api_token)),
-       ('webhook_id_seq', (select max(id)::bigint from webhook))
-     ) as sequence (name, used) where used > coalesce(pg_sequence_last_value(name::regclass), 0)`,
-  );
-  return rows;
-}

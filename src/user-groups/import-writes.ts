@@ -7,14 +7,8 @@ import type { UserGroup } from '../generated/prisma/client.ts';
 import { issueToken } from '../tokens.ts';
 import { changedValues, initialValues } from './attribute-values.ts';
 import { environmentName, type ImportLine, type RejectedLine } from './import-lines.ts';
-import {
-  configureImport,
-  findTokenHolders,
-  type ImportDraft,
-  insertImported,
-  removeRetired,
-  updateImported,
-} from './statements/import.ts';
+import { beginImport, ChangedMeanwhile } from './import-transaction.ts';
+import { findTokenHolders, type ImportDraft, insertImported, removeRetired, updateImported } from './statements/import.ts';
 import { bindGroupsByProvidedId } from './statements/look-up.ts';
 
 /** What happens to a group that exists. */
@@ -39,9 +33,6 @@ const maxAttempts = 5;
 /** The delay before another attempt, so that the other transaction can proceed, in milliseconds. */
 const retryDelayMs = 50;
 
-/** Another transaction has changed what the batch was planned by, too late to plan it again: it is repeated. */
-class ChangedMeanwhile extends Error {}
-
 /** A unique index stops an update whose token another group has got since it was looked up. */
 const mayRepeat = (error: unknown): boolean =>
   error instanceof ChangedMeanwhile || violatedUniqueIndex(error) !== undefined || isConflict(error);
@@ -61,14 +52,7 @@ export async function writeLines(
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await db.transaction(async (query) => {
-        const hasOneKey = () => {
-          db.keys.refresh(); // keys may be rotated during a long import
-          return db.keys.ids.length === 1;
-        };
-        const lock = hasOneKey() ? 'shared' : 'exclusive';
-        await configureImport(query, dryRun ? 'none' : lock);
-        // Again, because it may have waited.
-        if (!hasOneKey() && lock === 'shared') throw new ChangedMeanwhile();
+        await beginImport(query, db.keys, dryRun);
         // The first time, a new group whose token is taken is noticed when it cannot be inserted: that is rare.
         const options = { onExisting, dryRun, looksUpTokens: dryRun || attempt > 1 };
         const outcome = await write(query, db.keys, lines, options);

@@ -19,10 +19,10 @@ import {
   checkPrivileges,
   checkReplication,
   checkSchema,
-  checkSequences,
   checkSessions,
 } from './database-checks.ts';
 import { checkDisk, checkNode, checkOpenFiles, checkPort, checkSettings } from './machine-checks.ts';
+import { checkSequences } from './sequences-check.ts';
 
 /** A check that was made. */
 export interface Finding extends Outcome {
