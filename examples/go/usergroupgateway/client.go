@@ -372,11 +372,7 @@ func read(status int, content []byte, result any) *GatewayError {
 	}
 	err := json.Unmarshal(content, &body)
 	hasErrors := len(body.Errors) > 0
-	code := ""
-	if err == nil && hasErrors {
-		code = body.Errors[0].Extensions.Code
-	}
-	if code != "" && (status < 500 || code == "UNAVAILABLE" || code == "INTERNAL") { // the gateway's, not a proxy's
+	if err == nil && hasErrors && isOfGateway(body.Errors[0].Extensions.Code, status) {
 		first := body.Errors[0]
 		return &GatewayError{Code: first.Extensions.Code, Message: first.Message, Issues: first.Extensions.Issues}
 	}
@@ -596,4 +592,9 @@ func fetchKeys(jwks string) (map[string]ed25519.PublicKey, error) {
 		}
 	}
 	return keys, nil
+}
+
+// isOfGateway tells an error of the gateway from one of a proxy, which has no code, or one that the gateway does not have.
+func isOfGateway(code string, status int) bool {
+	return code != "" && (status < 500 || code == "UNAVAILABLE" || code == "INTERNAL")
 }

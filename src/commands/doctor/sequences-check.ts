@@ -9,6 +9,6 @@ export const checkSequences = ofDatabase(async ({ database, migrations }) => {
   if (!first) return ok('the next numbers are free');
   return failure(
     `behind the rows of their tables: ${behind.map(({ name }) => name).join(', ')}; what is created fails, or gets the number of something else`,
-    `As the owner of the tables, run: ${behind.map(({ name, used }) => `select setval('${name}', ${used});`).join(' ')}`,
+    `As the owner of the tables, run: ${behind.map(({ remedy }) => remedy).join(' ')}`,
   );
 });
