@@ -366,7 +366,8 @@ describe('tokens that another group has', () => {
     await holder.query('begin; lock table user_group in exclusive mode');
     const imports = rings.map((ring, index) => importText(database, linesOf(`${index} `), { keys: ring }));
     await untilBlocked(database, 2);
-    const waiting = "select from pg_locks where locktype = 'advisory' and not granted";
+    const waiting = `select from pg_locks where locktype = 'advisory' and not granted
+      and database = (select oid from pg_database where datname = current_database())`;
     expect((await database.pool.query(waiting)).rowCount).toBe(1);
     await holder.query('commit');
     holder.release();

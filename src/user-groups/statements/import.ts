@@ -49,8 +49,11 @@ export type ImportLock = 'shared' | 'exclusive' | 'none';
  */
 export async function configureImport(query: Database['query'], lock: ImportLock): Promise<void> {
   await query('import-settings', "select set_config('enable_seqscan', 'off', true), set_config('lock_timeout', '0', true)", []);
-  if (lock !== 'none') await query(`import-lock-${lock}`, importLocks[lock], [727_079]);
+  if (lock !== 'none') await query(`import-lock-${lock}`, importLocks[lock], [importLock]);
 }
+
+/** The number of the advisory lock under which the transactions of imports write. */
+const importLock = 727_079;
 
 const importLocks = { shared: 'select pg_advisory_xact_lock_shared($1)', exclusive: 'select pg_advisory_xact_lock($1)' };
 
