@@ -1,5 +1,6 @@
 import cluster from 'node:cluster';
 import { userInfo } from 'node:os';
+import { resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { commandAuthor } from '../audit-log/record.ts';
 import type { Author } from '../audit-log/statements/insert.ts';
@@ -10,6 +11,7 @@ import { isUnavailable } from '../database/errors.ts';
 import { migrate, readMigrationState } from '../database/migrate.ts';
 import { openDatabase } from '../database/open.ts';
 import { requirePrivileges } from '../database/privileges.ts';
+import { requireUniqueIndexes } from '../database/unique-indexes.ts';
 import { didYouMean } from '../did-you-mean.ts';
 import type { KeyRing } from '../encryption/keys.ts';
 import { encryptToken } from '../encryption/stored-token.ts';
@@ -57,20 +59,27 @@ type Work = (context: CommandContext) => Promise<number>;
  * @throws ConfigError for invalid settings.
  * @throws Error with a message for the operator when the database is unavailable.
  */
-export const withDatabase = (work: Work): Promise<number> =>
-  untilStopped((stop) => openAndRun((context) => work({ ...context, stop }), stop.signal, false));
+export const withDatabase = (work: Work): Promise<number> => runWork(work, false);
 
 /**
  * The same for a database that a gateway uses: in an empty one, created by a mistake in the settings, nothing would be missed.
  *
  * @throws Error also when there is none.
  */
-export const withExistingDatabase = (work: Work): Promise<number> =>
-  untilStopped((stop) => openAndRun((context) => work({ ...context, stop }), stop.signal, true));
+export const withExistingDatabase = (work: Work): Promise<number> => runWork(work, true);
 
 /** The same for work that changes nothing. @throws Error also when there is no database. */
-export const withDatabaseToRead = (work: Work): Promise<number> =>
-  untilStopped((stop) => openAndRun((context) => work({ ...context, stop }), stop.signal, true, false));
+export const withDatabaseToRead = (work: Work): Promise<number> => runWork(work, true, false);
+
+function runWork(work: Work, mustExist: boolean, changesData = true): Promise<number> {
+  const { DATABASE_URL: databaseUrl, DATA_DIR: dataDir } = process.env;
+  // Where somebody tried the gateway once, a command without settings would use what is left of it.
+  if (!databaseUrl && !dataDir)
+    processIo.stderr.write(
+      `DATABASE_URL and DATA_DIR are not set: using the database in ${resolve(settings.dataDir.default)}.\n`,
+    );
+  return untilStopped((stop) => openAndRun((context) => work({ ...context, stop }), stop.signal, mustExist, changesData));
+}
 
 /**
  * The same for a server, which stops by itself once `work` has begun.
@@ -142,6 +151,7 @@ async function openAndRun<Result>(
       if (applied.length > 0) log.info({ applied }, 'applied migrations');
     } else await requireMigrations(database);
     await requirePrivileges(database);
+    await requireUniqueIndexes(database);
     await requireKeys(config, keys, database); // another process may have written first, with other keys
     signal.throwIfAborted();
     hasBegun = true;

@@ -19,6 +19,9 @@ const requiredPrivileges: Readonly<Record<string, readonly string[]>> = {
   _prisma_migrations: ['select'],
 };
 
+/** The tables that the gateway uses. */
+export const usedTables: readonly string[] = Object.keys(requiredPrivileges);
+
 /** The sequences that number new rows. */
 const usedSequences = ['user_group_team_id_seq', 'api_token_id_seq', 'event_id_seq', 'webhook_id_seq', 'webhook_delivery_id_seq'];
 
@@ -112,7 +115,7 @@ export async function requirePrivileges({ pool }: Pick<Database, 'pool'>): Promi
 async function requireEveryRow(pool: pg.Pool): Promise<void> {
   const { rows } = await pool.query<{ role: string; name: string }>(
     'select quote_ident(current_user) as role, name from unnest($1::text[]) as name where row_security_active(name)',
-    [Object.keys(requiredPrivileges)],
+    [usedTables],
   );
   const [first] = rows;
   if (!first) return;

@@ -314,7 +314,7 @@ test.each<Case>([
     'whose data is gone',
     'failure',
     () => when(stopped((path) => rmSync(join(path, 'postgres'), { recursive: true }))),
-    /has encryption keys, but no database Mount the disk/,
+    /had a database, but has none Mount the disk/,
   ],
   [
     'data-directory',
@@ -466,6 +466,13 @@ test.each<Case>([
     'failure',
     async () => when(own(await changed("update _prisma_migrations set checksum = repeat('0', 64)"))),
     /_init was modified after it was applied/,
+  ],
+  [
+    'migrations',
+    'without an index',
+    'failure',
+    async () => when(own(await changed('drop index user_group_token_hash_key'))),
+    /lacks these keys and unique indexes.*: user_group_token_hash_key\. A restore/,
   ],
   ['privileges', 'complete', 'ok', () => when(own()), /has what requests need/],
   [

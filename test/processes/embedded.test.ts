@@ -364,22 +364,31 @@ test.runIf(asRoot)('a copy of a DATA_DIR does not use the database of the origin
 });
 
 describe('a DATA_DIR whose database is gone', () => {
-  const reason = () =>
-    `${dataDir.path} has encryption keys, but no database. Mount the disk with the data, or restore a backup. ` +
-    `To begin with an empty database, move ${join(dataDir.path, 'encryption-keys')} elsewhere.`;
-  const expectRefused = async (commands: string[][]) => {
+  const reasonOf = (...left: string[]) =>
+    `${dataDir.path} had a database, but has none. Mount the disk with the data, or restore a backup. ` +
+    `To begin with an empty database, move ${left.map((name) => join(dataDir.path, name)).join(' and ')} elsewhere.`;
+  const expectRefused = async (commands: string[][], reason: string) => {
     for (const command of commands) {
       const { code, stderr } = await run(command, { DATA_DIR: dataDir.path });
-      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(reason()) });
+      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(reason) });
     }
     expect(existsSync(join(dataDir.path, 'postgres'))).toBe(false);
   };
 
-  test('gets no empty one, until its keys are moved away', async () => {
+  test('gets no empty one, until its secrets are moved away', async () => {
     dataDir = makeKeyedDataDir();
     rmSync(join(dataDir.path, 'postgres'), { recursive: true });
-    await expectRefused([['serve'], ['migrate'], ['token', 'list']]);
+    await expectRefused([['serve'], ['migrate'], ['token', 'list']], reasonOf('encryption-keys', 'postgres-password'));
+    // As where the keys are settings, and the disk is not mounted.
     rmSync(join(dataDir.path, 'encryption-keys'));
+    mkdirSync(join(dataDir.path, 'postgres'));
+    for (const command of ['serve', 'migrate'])
+      expect(await run([command], { DATA_DIR: dataDir.path })).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(reasonOf('postgres-password')),
+      });
+    expect(readdirSync(join(dataDir.path, 'postgres'))).toEqual([]);
+    rmSync(join(dataDir.path, 'postgres-password'));
     expect(await run(['migrate'], { DATA_DIR: dataDir.path })).toMatchObject({ code: 0 });
   });
 
@@ -390,15 +399,23 @@ describe('a DATA_DIR whose database is gone', () => {
     const home = join('/var/lib/user-group-gateway', readFileSync(join(dataDir.path, 'postgres-home'), 'utf8'));
     onTestFinished(() => rmSync(home, { recursive: true, force: true }));
     rmSync(home, { recursive: true });
-    await expectRefused([['serve'], ['migrate']]);
+    await expectRefused([['serve'], ['migrate']], reasonOf('encryption-keys', 'postgres-password'));
     expect(existsSync(join(home, 'postgres'))).toBe(false);
   });
 
   test('is no DATA_DIR whose first start was interrupted before it had a database', async () => {
     dataDir = makeKeyedDataDir();
     for (const name of ['postgres', 'encryption-keys']) rmSync(join(dataDir.path, name), { recursive: true });
-    expect(readdirSync(dataDir.path)).toEqual(['postgres-password']);
+    renameSync(join(dataDir.path, 'postgres-password'), join(dataDir.path, 'postgres-password.new'));
     expect(await run(['migrate'], { DATA_DIR: dataDir.path })).toMatchObject({ code: 0 });
+    expect(readdirSync(dataDir.path).sort()).toEqual(['encryption-keys', 'postgres', 'postgres-password']);
+  });
+
+  test('is no DATA_DIR whose first start was killed right after it had one', async () => {
+    dataDir = makeKeyedDataDir();
+    renameSync(join(dataDir.path, 'postgres-password'), join(dataDir.path, 'postgres-password.new'));
+    expect(await run(['token', 'list'], { DATA_DIR: dataDir.path })).toMatchObject({ code: 0 });
+    expect(readdirSync(dataDir.path).sort()).toEqual(['encryption-keys', 'postgres', 'postgres-password']);
   });
 });
 

@@ -1,10 +1,10 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { copyDataDir, makeDataDir } from '../support/data-dir.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { run } from '../support/process.ts';
+import { launch, run } from '../support/process.ts';
 
 let folder: string;
 beforeAll(() => {
@@ -62,15 +62,26 @@ test('only serve, migrate and token create make a database in DATA_DIR', async (
   });
 });
 
+test('a command without settings says which database it uses', async () => {
+  const { code, stderr } = await launch(process.execPath, [resolve('dist/main.js'), 'token', 'list'], {}, { cwd: folder }).ended;
+  const path = join(folder, '.data');
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr:
+      `DATABASE_URL and DATA_DIR are not set: using the database in ${path}.\n` +
+      `There is no database in ${path}. Set DATA_DIR to the folder that the gateway uses. ${remedy}\n`,
+  });
+});
+
 test('data that is gone, with its keys left, is not replaced by an empty database', async () => {
   const dataDir = copyDataDir();
   onTestFinished(() => dataDir.remove());
   expect(await run(['token', 'list'], { DATA_DIR: dataDir.path })).toMatchObject({ code: 0 });
   rmSync(join(dataDir.path, 'postgres'), { recursive: true });
-  const keys = join(dataDir.path, 'encryption-keys');
+  const [keys, password] = ['encryption-keys', 'postgres-password'].map((name) => join(dataDir.path, name));
   const text =
-    `${dataDir.path} has encryption keys, but no database. Mount the disk with the data, or restore a backup. ` +
-    `To begin with an empty database, move ${keys} elsewhere.\n`;
+    `${dataDir.path} had a database, but has none. Mount the disk with the data, or restore a backup. ` +
+    `To begin with an empty database, move ${keys} and ${password} elsewhere.\n`;
   expect(await runAll({ DATA_DIR: dataDir.path })).toEqual(new Set([text]));
   expect(existsSync(join(dataDir.path, 'postgres'))).toBe(false);
 });

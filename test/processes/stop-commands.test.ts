@@ -84,7 +84,7 @@ test('Ctrl-C while the first start creates the cluster ends it without an error,
   // A group of its own, whose processes all get the signal, as from a terminal.
   const args = [binary, 'token', 'create', '--name=n', '--environment=none'];
   const { child, ended } = launch(process.execPath, args, { DATA_DIR: dataDir.path }, { detached: true });
-  await until(() => existsSync(join(dataDir.path, 'postgres-password')), 'the cluster is being created');
+  await until(() => existsSync(join(dataDir.path, 'postgres-password.new')), 'the cluster is being created');
   process.kill(-(child.pid ?? Number.NaN), 'SIGINT');
   expect(await ended).toMatchObject({ code: 130, stdout: '', stderr: 'Stopped by SIGINT.\n' });
   expect(dataDir.postmaster()).toBeUndefined();

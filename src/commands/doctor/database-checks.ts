@@ -13,6 +13,7 @@ import {
   readServerState,
   readServerTime,
 } from '../../database/server-state.ts';
+import { requireUniqueIndexes } from '../../database/unique-indexes.ts';
 import { KeyRing } from '../../encryption/keys.ts';
 import { messagesOf } from '../../errors.ts';
 import { findKeyIdsInUse } from '../../key-rotation/statements.ts';
@@ -114,6 +115,7 @@ export const checkMigrations = ofDatabase(async (reached) => {
         `${pending.length} of ${applied + pending.length} are not applied: ${pending.join(', ')}`,
         'The next start applies them; the command migrate does so now.',
       );
+    await requireUniqueIndexes(reached.database);
     return ok(`all ${applied} are applied`);
   } catch (error) {
     return failure((error as Error).message, 'Until this is resolved, the gateway does not start.');

@@ -4,10 +4,11 @@ import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, wri
 import { totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { syncFolder } from '../durable-file.ts';
 import type { Binaries } from './binaries.ts';
 import { freePort, isFree } from './free-port.ts';
 import { findLayout, keyFileName, type Layout, requireUsable, restoreDraftName, UncertainDatabase } from './layout.ts';
-import { ensurePassword } from './password.ts';
+import { draftPassword, passwordFileName, publishPassword } from './password.ts';
 import { isPostmaster, removeOldSockets, removeStaleLocks, runningPostmaster, socketSettings } from './server-lock.ts';
 
 /** The superuser, which also owns the gateway's database. */
@@ -47,6 +48,7 @@ export async function createCluster(layout: Layout, binaries: Binaries): Promise
     requireNew(layout);
     await initialize(layout, binaries);
   }
+  publishPassword(layout);
   const version = readMajor(layout);
   if (version !== binaries.major) {
     throw new Error(
@@ -62,21 +64,20 @@ function requireNew(layout: Layout): void {
   if (lost) throw lost;
 }
 
-/** Says that a database is being restored, or is gone: a first start that was interrupted before it had one leaves no keys. */
+/** Says that a database is being restored, or is gone: these files are created once there is one. */
 export function findLoss(layout: Layout): UncertainDatabase | undefined {
   const draft = join(layout.dataDir, restoreDraftName);
-  const keys = join(layout.dataDir, keyFileName);
-  const left = [draft, keys].find((path) => existsSync(path));
+  const left = [draft, ...[keyFileName, passwordFileName].map((name) => join(layout.dataDir, name))].filter(existsSync);
   // In this order: another process may be creating both.
-  if (!left || readMajor(layout) !== undefined) return undefined;
-  if (left === draft)
+  if (left.length === 0 || readMajor(layout) !== undefined) return undefined;
+  if (left[0] === draft)
     return new UncertainDatabase(
       `${draft} exists: a backup is being restored to this DATA_DIR, or the restore was killed`,
       'Wait until it has finished. If none runs, delete the folder and restore the backup again, or begin with an empty database.',
     );
   return new UncertainDatabase(
-    `${layout.dataDir} has encryption keys, but no database`,
-    `Mount the disk with the data, or restore a backup. To begin with an empty database, move ${keys} elsewhere.`,
+    `${layout.dataDir} had a database, but has none`,
+    `Mount the disk with the data, or restore a backup. To begin with an empty database, move ${left.join(' and ')} elsewhere.`,
   );
 }
 
@@ -84,10 +85,17 @@ async function initialize(layout: Layout, binaries: Binaries): Promise<void> {
   const draft = `${layout.cluster}.${process.pid}`;
   rmSync(draft, { recursive: true, force: true }); // left by a killed process with the same pid
   try {
-    await runInitdb(layout, binaries, draft, ensurePassword(layout));
+    await runInitdb(layout, binaries, draft, draftPassword(layout));
     renameSync(draft, layout.cluster); // atomic: there is never an incomplete data directory
+    syncFolder(layout.home); // before the password has its place
   } catch (error) {
-    if (!existsSync(layout.cluster)) throw error; // otherwise another process created it first
+    if (readMajor(layout) !== undefined) return; // another process created it first
+    if (!existsSync(layout.cluster)) throw error;
+    throw new Error(
+      `${layout.cluster} is not a data directory of PostgreSQL, and cannot be made one: ${(error as Error).message}. ` +
+        'If it is a mount point, mount the disk as DATA_DIR instead.',
+      { cause: error },
+    );
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readOrCreate } from '../durable-file.ts';
 import type { Binaries } from './binaries.ts';
@@ -11,9 +11,20 @@ export const passwordFileName = 'postgres-password';
 /** The file that holds the superuser's password. */
 export const passwordFile = (layout: Layout): string => join(layout.dataDir, passwordFileName);
 
-/** The superuser's password for a data directory that is about to be created: the existing one, or else a random one. */
-export function ensurePassword(layout: Layout): string {
-  return readOrCreate(passwordFile(layout), () => randomBytes(24).toString('base64url'));
+/** The file that holds it until there is a database: a `DATA_DIR` with the other one, and none, has lost it. */
+const draftFile = (layout: Layout): string => `${passwordFile(layout)}.new`;
+
+/** The superuser's password for a data directory that is about to be created. Processes that create it at once have the same. */
+export function draftPassword(layout: Layout): string {
+  return readOrCreate(draftFile(layout), () => randomBytes(24).toString('base64url'));
+}
+
+/** Gives the drafted password its place once there is a database, also if the process that created it was killed before that. */
+export function publishPassword(layout: Layout): void {
+  const draft = draftFile(layout);
+  if (!existsSync(draft)) return;
+  readOrCreate(passwordFile(layout), () => readFileSync(draft, 'utf8'));
+  rmSync(draft, { force: true });
 }
 
 /** The superuser's password, from the file that only the gateway's user may read. @throws Error when there is none. */
