@@ -11,18 +11,11 @@ const { INIT_CWD = process.cwd() } = process.env;
 if (INIT_CWD !== process.cwd())
   process.stderr.write(`Relative paths, such as of files to read or write, begin in ${process.cwd()}.\n`);
 // Without `--`, npm takes options for itself, and passes the rest on.
-const [taken] = [
-  'dry-run',
-  'on-existing',
-  'environment',
-  'report',
-  'output',
-  'format',
-  'fix',
-  'strict',
-  'without-keys',
-  'workers',
-].filter((name) => process.env[`npm_config_${name.replaceAll('-', '_')}`] !== undefined);
+const options =
+  'after allow-nested-groups description disable dry-run enable environment event expires-in fix format forward-to json keys limit ' +
+  'name on-existing output overlap rate-limit report scope secret severity status strict token type url without-keys workers';
+// A scope of packages may be in a configuration file of npm.
+const taken = options.split(' ').find((name) => !(process.env[`npm_config_${name.replaceAll('-', '_')}`] ?? '@').startsWith('@'));
 if (taken) {
   process.stderr.write(`npm has taken --${taken} for itself. Write -- first: npm run -s gateway -- COMMAND --${taken} …\n`);
   process.exit(2);

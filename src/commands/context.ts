@@ -8,7 +8,7 @@ import type { Database } from '../database/client.ts';
 import { describeServers } from '../database/database-url.ts';
 import { creationRemedy } from '../database/embedded/cluster.ts';
 import { isUnavailable } from '../database/errors.ts';
-import { migrate, readMigrationState } from '../database/migrate.ts';
+import { migrate, readMigrationState, requireMigrated } from '../database/migrate.ts';
 import { openDatabase } from '../database/open.ts';
 import { requirePrivileges } from '../database/privileges.ts';
 import { requireUniqueIndexes } from '../database/unique-indexes.ts';
@@ -131,7 +131,8 @@ async function openAndRun<Result>(
   const log = openLog(config, processIo.log);
   if (cluster.isPrimary) warnOfSettings(log);
   let hasBegun = false;
-  const database = await openDatabase({ ...config, mustExist, signal, onEvent: (message) => log.warn(message) });
+  const onEvent = (message: string) => log.warn(message);
+  const database = await openDatabase({ ...config, mustExist, signal, onEvent });
   try {
     signal.throwIfAborted();
     if (mustExist) await requireTables(config, database);
@@ -146,10 +147,10 @@ async function openAndRun<Result>(
       const applied = await migrate(database, {
         signal,
         encryptToken: (table, token) => encryptToken(keys, table, token),
-        onEvent: (message) => log.warn(message),
+        onEvent,
       });
       if (applied.length > 0) log.info({ applied }, 'applied migrations');
-    } else await requireMigrations(database);
+    } else await requireMigrated(database, { onEvent });
     await requirePrivileges(database);
     await requireUniqueIndexes(database);
     await requireKeys(config, keys, database); // another process may have written first, with other keys
@@ -163,15 +164,6 @@ async function openAndRun<Result>(
   } finally {
     await database.close();
   }
-}
-
-/** @throws Error when migrations are not applied, by which a gateway of the version before may be disturbed. */
-async function requireMigrations(database: Database): Promise<void> {
-  const { pending } = await readMigrationState(database);
-  if (pending.length > 0)
-    throw new Error(
-      `Of the migrations of this version ${pending.length} are not applied to the database, and this command changes nothing. Run the command migrate, or start a gateway of this version.`,
-    );
 }
 
 /** @throws Error when no gateway has ever used the database. */

@@ -83,10 +83,7 @@ const code: Readonly<Record<string, MigrationCode>> = {
  */
 export async function migrate(database: Connections, options: MigrateOptions = {}): Promise<string[]> {
   const { migrations = ownMigrations() } = options;
-  await requireServerVersion(database.pool);
-  const history = await readHistory(database.pool, migrations);
-  const unknown = unknownMigrations(migrations, history);
-  if (unknown.length > 0) options.onEvent?.(describeUnknown(unknown));
+  const history = await inspect(database, migrations, options);
   const applied: string[] = [];
   if (!firstMissing(migrations, history)) return applied;
   const client = await database.openConnection(migrationTimeoutMs);
@@ -99,6 +96,28 @@ export async function migrate(database: Connections, options: MigrateOptions = {
   } finally {
     await client.end();
   }
+}
+
+/** Makes sure that no migration of this version is pending, for what changes nothing. @throws Error as {@link migrate} does. */
+export async function requireMigrated(database: Connections, options: Pick<MigrateOptions, 'onEvent'>): Promise<void> {
+  const history = await inspect(database, ownMigrations(), options);
+  if (!firstMissing(ownMigrations(), history)) return;
+  throw new Error(
+    'Migrations of this version are not applied to the database, and this command changes nothing. Run the command migrate, or start a gateway of this version.',
+  );
+}
+
+/** The applied migrations. Reports those of a newer version. */
+async function inspect(
+  { pool }: Connections,
+  migrations: readonly Migration[],
+  { onEvent }: MigrateOptions,
+): Promise<ReadonlySet<string>> {
+  await requireServerVersion(pool);
+  const history = await readHistory(pool, migrations);
+  const unknown = unknownMigrations(migrations, history);
+  if (unknown.length > 0) onEvent?.(describeUnknown(unknown));
+  return history;
 }
 
 /** Whether every migration of this version is applied. @throws Error when the database cannot be reached. */

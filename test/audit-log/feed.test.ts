@@ -346,6 +346,13 @@ describe('a cursor expires', () => {
     await create('left out of the dump');
     await latest();
     await gateway.database.pool.query("delete from event; update event_feed set origin = 'another server'");
+    // While another gateway notices it, too.
+    const other = await gateway.database.pool.connect();
+    await other.query('begin; select from event_feed for update');
+    const { errors } = await send({ after: seen });
+    await other.query('rollback');
+    other.release();
+    expect(errors?.[0].extensions).toMatchObject({ code: 'CURSOR_EXPIRED' });
     await create('after the dump');
     await expectExpired(seen);
     expect((await follow(undefined)).nodes).toMatchObject([{ providedId: 'after the dump' }]);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { schemaDifference } from '../../scripts/schema-difference.ts';
 import { connectDatabase } from '../../src/database/client.ts';
-import { isMigrated, migrate } from '../../src/database/migrate.ts';
+import { isMigrated, migrate, requireMigrated } from '../../src/database/migrate.ts';
 import { requireMigrations } from '../../src/database/migrations.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { run } from '../support/process.ts';
@@ -125,6 +125,9 @@ test('continues with a database that a newer version has migrated, with a warnin
   expect(await migrate(empty, { onEvent: (message) => void events.push(message) })).toEqual([]);
   expect(events).toEqual([expect.stringMatching(/^a newer version .*\(29990101000000_newer\): update this one/)]);
   expect(await isMigrated(empty)).toBe(true);
+  events.length = 0;
+  await requireMigrated(empty, { onEvent: (message) => void events.push(message) });
+  expect(events).toEqual([expect.stringMatching(/^a newer version/)]);
 });
 
 test.each(['empty', 'missing'])('an installation whose folder of migrations is %s is reported as incomplete', (state) => {

@@ -137,4 +137,31 @@ fmt.Print(client.ResolveViewer(context.Background(), "ugt_\\xff"))
     const { stdout, stderr } = await launch(join(folder, 'invalid'), [], {}).ended;
     expect([stdout, stderr]).toEqual(['a text is not valid UTF-8\n<nil> <nil>', '']);
   });
+
+  test('properties of which JSON sees nothing are refused: they would be cleared', async () => {
+    const source = join(folder, 'unexported.go');
+    writeFileSync(
+      source,
+      `package main
+import ("context"; "fmt"; "time"; "example.com/embed-backend/usergroupgateway")
+type embedded struct { Plan string }
+func main() {
+client, _ := usergroupgateway.New("http://127.0.0.1:1", "token")
+client.Retries = 0
+for _, properties := range []any{
+struct { plan string }{"gold"}, &struct { plan string }{"gold"},
+struct { Plan, region string }{}, struct { embedded }{}, struct {}{}, map[string]any{}, time.Now(), nil,
+} {
+update := usergroupgateway.UpdateInput{By: usergroupgateway.By{TeamID: 1}, MergeProperties: properties}
+_, updated := client.Update(context.Background(), update)
+_, _, created := client.GetOrCreate(context.Background(), usergroupgateway.GetOrCreateInput{ProvidedID: "a", Properties: properties})
+fmt.Printf("%T %T ", updated, created)
+}
+}`,
+    );
+    await buildBeside(join(folder, 'unexported'), source);
+    const { stdout, stderr } = await launch(join(folder, 'unexported'), [], {}).ended;
+    const [refused, sent] = ['*errors.errorString', '*usergroupgateway.GatewayError'].map((type) => [type, type]);
+    expect([stdout.trim().split(' '), stderr]).toEqual([[refused, refused, sent, sent, sent, sent, sent, sent].flat(), '']);
+  });
 });

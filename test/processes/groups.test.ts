@@ -117,7 +117,7 @@ test.each([
   const { rows } = await database.pool.query(applied);
   const ended = await run(args, settings);
   expect(ended).toMatchObject({ code: 1, stdout: '' });
-  expect(ended.stderr).toContain('Of the migrations of this version 1 are not applied to the database');
+  expect(ended.stderr).toContain('Migrations of this version are not applied to the database');
   expect(ended.stderr).not.toMatch(/\n\s+at /);
   expect((await database.pool.query(applied)).rows).toEqual(rows);
 });

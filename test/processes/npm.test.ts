@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { copyDataDir, type TestDataDir } from '../support/data-dir.ts';
 import { sendRequest } from '../support/gateway.ts';
 import { holdWrites } from '../support/hold-writes.ts';
-import { endProcesses, launch, type Running, until, untilServing } from '../support/process.ts';
+import { endProcesses, launch, type Running, run, until, untilServing } from '../support/process.ts';
 import { isAlive } from '../support/processes.ts';
 
 const token = 'bootstrap-token-of-the-npm-test';
@@ -78,4 +78,21 @@ test('npm run gateway without --, so that npm takes an option for itself, does n
     stdout: '',
     stderr: 'npm has taken --dry-run for itself. Write -- first: npm run -s gateway -- COMMAND --dry-run …\n',
   });
+});
+
+test('every option of the commands is refused where npm has taken it, and a scope of its configuration is not', async () => {
+  const commands = ['serve', 'token', 'webhooks', 'groups', 'keys', 'listen', 'doctor', 'backup', 'restore', 'docs-config'];
+  const helps = await Promise.all(commands.map((command) => run([command, '--help'], {})));
+  const names = new Set(helps.flatMap(({ stdout }) => [...stdout.matchAll(/--([a-z][a-z-]+)/g)].map(([, name = '']) => name)));
+  expect(names.size).toBeGreaterThan(25);
+  const start = (name: string, value: string) =>
+    launch(process.execPath, ['scripts/gateway.js', 'version'], { [`npm_config_${name.replaceAll('-', '_')}`]: value }).ended;
+  for (const name of names) {
+    if (name === 'help' || name === 'version') continue;
+    expect(await start(name, '7d'), name).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`npm has taken --${name} for`),
+    });
+  }
+  expect(await start('scope', '@company')).toMatchObject({ code: 0 });
 });

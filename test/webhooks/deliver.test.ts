@@ -419,12 +419,17 @@ test.each<[string, (id: number) => Promise<unknown>]>([
   expect(await deliveries()).toEqual(before);
 });
 
-test('events that were removed before they were sent are a line of the log', async () => {
+test.each([
+  ['removed', 'update event_feed set removed_through = last_position'],
+  ['left out of a copy of the database', "update event_feed set origin = 'another server'"],
+])('events that were %s before they were sent are a line of the log', async (_, change) => {
   const { url, received } = await receive();
   const { webhook } = await subscribe(url);
   await record([1]);
   await bindFeed(database).assign();
-  await database.pool.query('delete from event; update event_feed set removed_through = last_position');
+  await database.pool.query(`delete from event; ${change}`);
+  expect(await enqueueDeliveries(database, await work(webhook.id), encodeGlobalID)).toMatchObject({ isIncomplete: true });
+  await database.pool.query('update webhook set position = 0');
   await record([2]);
   deliver();
   await untilAll('DELIVERED', 1);

@@ -57,11 +57,13 @@ export function Playground() {
       </form>
       <div
         className="graphiql"
-        // A key that is held, or a double click, must not execute a mutation again.
         onKeyDownCapture={(event) => {
+          // A key that is held, or a double click, must not execute a mutation again.
           const isShortcut = event.key === 'Enter' && (event.ctrlKey || event.metaKey);
           const isClick = [' ', 'Enter'].includes(event.key) && (event.target as Element).closest('button, [role=menu]');
-          if (event.repeat && (isShortcut || isClick)) ignore(event);
+          // It loses the directives of fragments' spreads: what @skip leaves out would be executed.
+          const isMerge = event.ctrlKey && event.shiftKey && event.code === 'KeyM';
+          if ((event.repeat && (isShortcut || isClick)) || isMerge) ignore(event);
         }}
         onClickCapture={(event) => {
           if (event.detail > 1 && (event.target as Element).closest('.graphiql-execute-button')) ignore(event);
@@ -81,6 +83,14 @@ export function Playground() {
             <Editors />
             <ReadVariables text={variablesText} />
           </GraphiQL.Logo>
+          <GraphiQL.Toolbar>
+            {({ prettify, copy }) => (
+              <>
+                {prettify}
+                {copy}
+              </>
+            )}
+          </GraphiQL.Toolbar>
         </GraphiQL>
       </div>
     </>
@@ -93,13 +103,29 @@ function ignore(event: SyntheticEvent): void {
 }
 
 /**
- * Shows the tab of before a reload, and responses, keeps the tabs apart, and names the
- * editors for screen readers. Shows nothing itself.
+ * Shows the tab of before a reload, and responses, keeps the tabs apart, asks before headers are lost, and names the editors for
+ * screen readers. Shows nothing itself.
  */
 function Editors() {
   const context = useEditorContext({ nonNull: true });
-  const { queryEditor, variableEditor, headerEditor, responseEditor, changeTab, updateActiveTabValues } = context;
-  const tab = context.tabs[context.activeTabIndex]?.id;
+  const { tabs, queryEditor, variableEditor, headerEditor, responseEditor, changeTab, updateActiveTabValues } = context;
+  const tab = tabs[context.activeTabIndex]?.id;
+  const shown = useRef({ tab, tabs: tabs.length });
+  useEffect(() => {
+    const { tab: former, tabs: count } = shown.current;
+    shown.current = { tab, tabs: tabs.length };
+    const index = tabs.findIndex(({ id }) => id === former);
+    // When a tab is closed that is not shown, GraphiQL may show another one, whose operation the next click would execute.
+    if (tabs.length < count && tab !== former && index >= 0) changeTab(index);
+  });
+  const hasHeaders = tabs.some(({ headers }) => headers?.trim());
+  useEffect(() => {
+    if (!hasHeaders) return;
+    // A reload forgets them: the next operation would be executed with the API token on top instead of theirs.
+    const ask = (event: Event) => event.preventDefault();
+    addEventListener('beforeunload', ask);
+    return () => removeEventListener('beforeunload', ask);
+  }, [hasHeaders]);
   const isReady = useRef(false);
   // All tabs share the editors: undo would bring the text of another one, and its selected operation would count here.
   // biome-ignore lint/correctness/useExhaustiveDependencies: when another tab is opened

@@ -22,6 +22,7 @@ import (
 	"math"
 	"net/http"
 	"net/url"
+	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -196,14 +197,14 @@ func (c *Client) GetOrCreate(ctx context.Context, input GetOrCreateInput) (group
 		UserGroup UserGroup
 		Created   bool
 	}
-	err = c.change(ctx, "GetOrCreateUserGroup", "created "+groupSelection, input, input.IdempotencyKey, &result)
+	err = c.change(ctx, "GetOrCreateUserGroup", "created "+groupSelection, input, input.IdempotencyKey, &result, input.Properties)
 	return result.UserGroup, result.Created, err
 }
 
 // Update changes a group. Needs the scope groups:write.
 func (c *Client) Update(ctx context.Context, input UpdateInput) (UserGroup, error) {
 	var result struct{ UserGroup UserGroup }
-	err := c.change(ctx, "UpdateUserGroup", groupSelection, input, input.IdempotencyKey, &result)
+	err := c.change(ctx, "UpdateUserGroup", groupSelection, input, input.IdempotencyKey, &result, input.Properties, input.MergeProperties)
 	return result.UserGroup, err
 }
 
@@ -233,7 +234,29 @@ func mutation(name, selection string) string {
 		selection + " } " + failure + " } }"
 }
 
-func (c *Client) change(ctx context.Context, name, selection string, input any, key string, result any) error {
+// seesNothing says whether encoding/json writes {} for any value of a type: a struct whose fields are not exported.
+func seesNothing(value any) bool {
+	kind := reflect.TypeOf(value)
+	for kind != nil && kind.Kind() == reflect.Pointer {
+		kind = kind.Elem()
+	}
+	if _, isMarshaler := value.(json.Marshaler); isMarshaler || kind == nil || kind.Kind() != reflect.Struct {
+		return false
+	}
+	for _, field := range reflect.VisibleFields(kind) {
+		if field.IsExported() && !field.Anonymous {
+			return false
+		}
+	}
+	return kind.NumField() > 0
+}
+
+func (c *Client) change(ctx context.Context, name, selection string, input any, key string, result any, properties ...any) error {
+	for _, each := range properties {
+		if seesNothing(each) {
+			return errors.New("the properties have no exported fields: encoding/json would write {}")
+		}
+	}
 	if key == "" {
 		key = hex.EncodeToString(random(16))
 	}

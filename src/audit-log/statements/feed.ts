@@ -29,7 +29,7 @@ export interface FeedState {
   readonly epoch: string;
   /** The largest position that was assigned. */
   readonly lastPosition: bigint;
-  /** The largest position of an event that was removed because of its age. */
+  /** The largest position of an event that was removed because of its age, or that a copy of the database does not have. */
   readonly removedThrough: bigint;
 }
 
@@ -106,8 +106,6 @@ export function bindFeed({ query }: Pick<Database, 'query'>): Feed {
   };
 }
 
-const readState = 'select epoch, last_position, removed_through from event_feed';
-
 /** The run of the server, the database and the table: one of them is another after a restore or a failover. */
 const origin = `pg_postmaster_start_time()::text || ' ' || 'event_feed'::regclass::oid::text || ' ' ||
       (select oid from pg_database where datname = current_database())::text`;
@@ -118,11 +116,18 @@ const firstPosition = `(
         ) as oldest)`;
 
 /**
+ * The largest position of an event that is no longer there, of the row `f` of the feed. In another database, events may be missing
+ * that a dump has left out: what is before the first one counts as removed.
+ */
+const removedThrough = `case when f.origin in ('', ${origin}) then f.removed_through
+        else greatest(f.removed_through, coalesce(${firstPosition} - 1, f.last_position)) end`;
+
+const readState = `select epoch, last_position, ${removedThrough} from event_feed f`;
+
+/**
  * Whoever holds the row of the feed assigns positions; others do not wait. Its values are those that were committed last, even if
  * the statement began before: then events that have a position meanwhile are left out, and their new positions stay unused. An
  * event that an import is about to replace is not waited for, because everybody else would wait with it.
- *
- * In another database, events may be missing that a dump has left out: what is before the first one counts as removed.
  */
 const assignPositions = `
   with feed as materialized (
@@ -142,8 +147,7 @@ const assignPositions = `
     update event_feed f set
       last_position = feed.last_position + (select count(*) from pending),
       epoch = case when feed.origin in ('', ${origin}) then feed.epoch else gen_random_uuid() end,
-      removed_through = case when feed.origin in ('', ${origin}) then f.removed_through
-        else greatest(f.removed_through, coalesce(${firstPosition} - 1, feed.last_position)) end,
+      removed_through = ${removedThrough},
       origin = ${origin}
     from feed where exists (select from pending) or feed.origin <> ${origin}
   )
@@ -158,9 +162,9 @@ const assignPositions = `
  */
 const select = (columns: typeof eventColumns): string => `
   with feed as materialized (
-    select epoch, last_position, coalesce($3::bigint < removed_through or $3::bigint > case when epoch = $4::uuid then last_position
+    select epoch, last_position, coalesce($3::bigint < ${removedThrough} or $3::bigint > case when epoch = $4::uuid then last_position
       else (select coalesce(max(former.last_position), -1) from event_feed_epoch former where former.epoch = $4::uuid) end, false) as is_expired
-    from event_feed
+    from event_feed f
   ), scanned as materialized (
     select next.* from feed, unnest($1::event_environment[]) as each (environment), lateral (
       select environment, occurred_at, id, position, type from event

@@ -20,16 +20,14 @@ const filterNames = ['type', 'group', 'provided-id', 'token', 'from', 'to'] as c
 /** The audit log. What it shows is in the URL. */
 export default function AuditLog() {
   const { query } = usePlace();
-  const values = Object.fromEntries(filterNames.map((name) => [name, query.get(name) ?? ''])) as Record<
-    (typeof filterNames)[number],
-    string
-  >;
+  const values = valuesOf(query);
   const [after, before] = [query.get('after'), query.get('before')];
   const position = before ? { before } : after ? { after } : {};
   const filter = filterOf(values);
   const unused = unusedFilter(query, { ...values, ...(values.group && { 'provided-id': '' }) });
   const list = useQuery(EventListDocument, unused ? undefined : { ...pageArguments(position, pageSize), filter });
-  const show = (change: Partial<typeof values>) => navigate(hrefOf('audit-log', { ...values, ...change }));
+  const show = (change: Partial<typeof values>) =>
+    navigate(hrefOf('audit-log', { ...valuesOf(new URLSearchParams(location.search)), ...change }));
   const page = unused ? undefined : list.data?.events;
   const events = page?.nodes ?? [];
 
@@ -91,7 +89,11 @@ export default function AuditLog() {
   );
 }
 
-function filterOf(values: Record<(typeof filterNames)[number], string>): EventFilter {
+/** The filters in the parameters of a URL; those that are not there are empty. */
+const valuesOf = (query: URLSearchParams): Record<(typeof filterNames)[number], string> =>
+  Object.fromEntries(filterNames.map((name) => [name, query.get(name) ?? ''])) as ReturnType<typeof valuesOf>;
+
+function filterOf(values: ReturnType<typeof valuesOf>): EventFilter {
   // What is no day is sent as it is, for the gateway to say so.
   const [from, to] = [dayStart(values.from) ?? values.from, dayStart(values.to, 1) ?? values.to];
   return {

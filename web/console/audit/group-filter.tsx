@@ -2,6 +2,7 @@ import { type FocusEvent, type FormEvent, useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
 import { CloseIcon } from '../ui/icons.tsx';
+import { isLeft } from '../ui/left.ts';
 import { containsToken } from '../ui/token-text.ts';
 
 interface GroupFilterProps {
@@ -25,8 +26,8 @@ export function GroupFilter({ groupId, providedId, apiTokenId, onChange }: Group
     apply();
   };
   // What stays in the field looks like a filter.
-  const leave = ({ currentTarget, relatedTarget }: FocusEvent) => {
-    if (!currentTarget.contains(relatedTarget)) apply();
+  const leave = (event: FocusEvent) => {
+    if (isLeft(event)) apply();
   };
   return (
     <form className="filters inline" onSubmit={submit} onBlur={leave}>

@@ -4,6 +4,7 @@ import { environments } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { DayField, DayRange, SelectField, TextField, verbatim } from '../ui/field.tsx';
 import { CloseIcon, SearchIcon } from '../ui/icons.tsx';
+import { isLeft } from '../ui/left.ts';
 import { containsToken, withoutToken } from '../ui/token-text.ts';
 import {
   countFurtherFilters,
@@ -203,6 +204,8 @@ function PropertyFilters({ properties, onChange }: PropertyFiltersProps) {
   const [error, setError] = useState<string>();
   const add = () => {
     const given = text.trim();
+    // Leaving the field for the button has added it, in browsers where a click does not move the focus.
+    if (!given) return setError(undefined);
     if (containsToken(given)) return setError(tokenError);
     if (!parseProperty(given)) return setError('Expected a path, an equals sign and a value, such as plan=gold.');
     if (properties.length >= maxProperties) return setError(`At most ${maxProperties} properties.`);
@@ -215,8 +218,8 @@ function PropertyFilters({ properties, onChange }: PropertyFiltersProps) {
     add();
   };
   // What stays in the field looks like a filter.
-  const leave = ({ currentTarget, relatedTarget }: FocusEvent) => {
-    if (text.trim() && !currentTarget.contains(relatedTarget)) add();
+  const leave = (event: FocusEvent) => {
+    if (text.trim() && isLeft(event)) add();
   };
   return (
     <form className="property-filters" onSubmit={submit} onBlur={leave}>
