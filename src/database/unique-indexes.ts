@@ -1,7 +1,7 @@
 import type { Database } from './client.ts';
 import { usedTables } from './privileges.ts';
 
-/** The indexes, besides primary keys, without which two rows would have one id, token or secret: writes rely on their conflicts. */
+/** The indexes, besides primary keys, without which two rows could have one id, token or secret: writes rely on conflicts. */
 const uniqueIndexes = [
   'user_group_provided_id_customer_key',
   'user_group_provided_id_testing_key',

@@ -116,8 +116,8 @@ const firstPosition = `(
         ) as oldest)`;
 
 /**
- * The largest position of an event that is no longer there, of the row `f` of the feed. In another database, events may be missing
- * that a dump has left out: what is before the first one counts as removed.
+ * The largest position of an event that is no longer there, of the row `f` of the feed. In another database, events may be
+ * missing that a dump has left out: what is before the first one counts as removed.
  */
 const removedThrough = `case when f.origin in ('', ${origin}) then f.removed_through
         else greatest(f.removed_through, coalesce(${firstPosition} - 1, f.last_position)) end`;
