@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -233,6 +233,13 @@ test.each<Case>([
     'failure',
     () => when(stopped((path) => rmSync(join(path, 'postgres-password')))),
     /postgres-password is missing.*Restore the file from a backup/,
+  ],
+  [
+    'data-directory',
+    'whose first start was killed right after it had a database',
+    'ok',
+    () => when(stopped((path) => renameSync(join(path, 'postgres-password'), join(path, 'postgres-password.new')))),
+    /: PostgreSQL \d+ does not run/,
   ],
   [
     'data-directory',

@@ -2,7 +2,7 @@ import type { Connection } from '../client.ts';
 import { readMajor } from './cluster.ts';
 import { embeddedConnection } from './embedded.ts';
 import { findLayout, type Layout } from './layout.ts';
-import { passwordFile, readPassword } from './password.ts';
+import { findPasswordFile, readPassword } from './password.ts';
 import { isUsedElsewhere, type Postmaster, runningPostmaster } from './server-lock.ts';
 
 /** What there is of an embedded PostgreSQL, found without creating, starting or changing anything. */
@@ -24,7 +24,7 @@ export async function findEmbedded(dataDir: string): Promise<FoundEmbedded | und
   if (!layout) return undefined;
   const server = runningPostmaster(layout);
   const isElsewhere = !server && (await isUsedElsewhere(layout));
-  return { layout, major: readMajor(layout), passwordFile: passwordFile(layout), server, isUsedElsewhere: isElsewhere };
+  return { layout, major: readMajor(layout), passwordFile: findPasswordFile(layout), server, isUsedElsewhere: isElsewhere };
 }
 
 /** How to connect to a server that was found; undefined if none runs. @throws Error when its password cannot be read. */

@@ -27,9 +27,13 @@ export function publishPassword(layout: Layout): void {
   rmSync(draft, { force: true });
 }
 
-/** The superuser's password, from the file that only the gateway's user may read. @throws Error when there is none. */
+/** The file that has the password of a database: the draft if the process that created it was killed before it published it. */
+export const findPasswordFile = (layout: Layout): string =>
+  [passwordFile(layout), draftFile(layout)].find((file) => existsSync(file)) ?? passwordFile(layout);
+
+/** The superuser's password of a database, from the file that only the gateway's user may read. @throws Error if there is none. */
 export function readPassword(layout: Layout): string {
-  const file = passwordFile(layout);
+  const file = findPasswordFile(layout);
   let text: string;
   try {
     text = readFileSync(file, 'utf8').trim();
