@@ -17,7 +17,9 @@ const options =
 // A scope of packages may be in a configuration file of npm.
 const taken = options.split(' ').find((name) => !(process.env[`npm_config_${name.replaceAll('-', '_')}`] ?? '@').startsWith('@'));
 if (taken) {
-  process.stderr.write(`npm has taken --${taken} for itself. Write -- first: npm run -s gateway -- COMMAND --${taken} …\n`);
+  process.stderr.write(
+    `npm has taken --${taken} for itself, or it is in an .npmrc. Write -- first: npm run -s gateway -- COMMAND --${taken} …\n`,
+  );
   process.exit(2);
 }
 await import('../dist/main.js');

@@ -91,8 +91,8 @@ async function makeBackup(
   }
   const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
   io.stdout.write(
-    `Wrote ${escapeControls(resolve(target))}: ${thousands(manifest.files.length)} files, ${thousands(Math.ceil(bytes / 2 ** 20))} MiB, with every change ` +
-      `acknowledged before ${manifest.startedAt}.\n`,
+    `Wrote ${escapeControls(resolve(target))}: ${thousands(manifest.files.length)} files, ${thousands(Math.ceil(bytes / 2 ** 20))} MiB, of the database in ${escapeControls(resolve(dataDir))}, ` +
+      `with every change acknowledged before ${manifest.startedAt}.\n`,
   );
   if (withKeys) {
     io.stdout.write(`It contains the ${copiesKeys ? 'encryption keys and the ' : ''}password of the database: keep it secret.\n`);

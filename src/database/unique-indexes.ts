@@ -1,33 +1,39 @@
 import type { Database } from './client.ts';
 import { usedTables } from './privileges.ts';
 
-/** The indexes, besides primary keys, without which two rows could have one id, token or secret: writes rely on conflicts. */
+/** The unique indexes, besides primary keys, without which two rows could have one id, token or secret, as PostgreSQL prints them. */
 const uniqueIndexes = [
-  'user_group_provided_id_customer_key',
-  'user_group_provided_id_testing_key',
-  'user_group_token_hash_key',
-  'api_token_secret_hash_key',
-  'signing_key_id_key',
+  "user_group (provided_id) WHERE (environment_tag IS DISTINCT FROM 'Testing'::environment_tag)",
+  "user_group (provided_id) WHERE (environment_tag IS DISTINCT FROM 'Customer'::environment_tag)",
+  'user_group (token_hash)',
+  'api_token (secret_hash)',
+  'signing_key (id)',
 ];
 
 /**
- * Makes sure that the database is complete. A restore creates keys and indexes last: without them, a get-or-create would store a
- * group twice, without an error.
+ * Makes sure that the unique indexes are there, by whatever names, on whose conflicts writes rely: without them, a get-or-create
+ * would store a group twice, without an error. A restore creates them last.
  *
- * @throws Error that names what is missing.
+ * @throws Error that names what is missing, and the SQL that creates it.
  */
 export async function requireUniqueIndexes({ pool }: Pick<Database, 'pool'>): Promise<void> {
-  const { rows } = await pool.query<{ name: string }>(
-    `select name from unnest($1::text[]) as name
-     where not exists (select from pg_index where indexrelid = to_regclass(name) and indisunique and indisvalid)
+  const { rows } = await pool.query<{ missing: string; remedy: string | null }>(
+    `with present as (
+       select relname, indisprimary, regexp_replace(pg_get_indexdef(indexrelid), '^.* USING btree ', relname || ' ') as definition
+       from pg_index join pg_class on pg_class.oid = indrelid
+       where indisunique and indisvalid and relnamespace = 'public'::regnamespace
+     )
+     select definition as missing, format('  create unique index on %s;', definition) as remedy from unnest($1::text[]) as definition
+     where definition not in (select definition from present)
      union all
-     select name || '_pkey' from unnest($2::text[]) as name
-     where not exists (select from pg_index where indrelid = to_regclass(name) and indisprimary and indisvalid)`,
+     select 'the primary key of ' || name, null from unnest($2::text[]) as name
+     where name not in (select relname from present where indisprimary)`,
     [uniqueIndexes, usedTables],
   );
   if (rows.length === 0) return;
   throw new Error(
-    `The database lacks these keys and unique indexes, so that a user group could be stored twice: ${rows.map(({ name }) => name).join(', ')}. ` +
-      'A restore that was interrupted, or left out a part, leaves them out. Restore it again, into an empty database.',
+    `The database lacks unique indexes, so that a user group could be stored twice: ${rows.map(({ missing }) => missing).join('; ')}. ` +
+      'If a restore was interrupted, restore it again into an empty database. If somebody removed them, create them as the owner of the tables:\n\n' +
+      rows.map(({ missing, remedy }) => remedy ?? `  -- ${missing}, as the first start on an empty database makes it`).join('\n'),
   );
 }

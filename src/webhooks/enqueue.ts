@@ -14,7 +14,7 @@ export interface Enqueued {
   readonly isAny: boolean;
   /** Whether there may be more to create, also because somebody else changed the webhook meanwhile. */
   readonly hasMore: boolean;
-  /** Whether events were removed because of their age before they had a delivery. */
+  /** Whether events were removed before they had a delivery, or are not in this copy of the database. */
   readonly isIncomplete: boolean;
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { commandAuthor, recordEncryptionKeyRotation, recordImport } from '../../src/audit-log/record.ts';
-import { openConsole } from '../support/console.ts';
+import { holdRequests, openConsole } from '../support/console.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { mutate } from '../support/user-group-mutations.ts';
 
@@ -117,6 +117,32 @@ test('the number of an API token leads to its changes, and back to all of them',
   await assertFlawless();
   await page.getByRole('button', { name: 'Show every API token' }).click();
   await events.filter({ hasText: 'by another' }).waitFor();
+  await page.goBack();
+  const group = page.getByRole('textbox', { name: 'Group' });
+  await group.fill('typed');
+  await page.getByRole('button', { name: 'Show every API token' }).click();
+  await page.waitForURL((url) => url.searchParams.get('provided-id') === 'typed' && !url.searchParams.has('token'));
+  expect(await group.inputValue()).toBe('typed');
+});
+
+test('the buttons of a list do nothing while another list is loaded: its cursors are not of that one', async () => {
+  for (let number = 0; number < 25; number += 1) await mutate(gateway, 'getOrCreateUserGroup', { providedId: `page-${number}` });
+  const { secret } = await gateway.issue({ scopes: ['audit:read'] });
+  const { page } = await openConsole(gateway, '/console/audit-log', { secret });
+  const next = page.getByRole('button', { name: 'Next' });
+  await expect.poll(() => next.isEnabled()).toBe(true);
+  const release = await holdRequests(page, 'EventList');
+  await page.getByLabel('Type', { exact: true }).selectOption({ label: 'user_group.created' });
+  await page.waitForURL((url) => url.searchParams.has('type'));
+  await next.click();
+  expect(new URL(page.url()).searchParams.has('after')).toBe(false);
+  await release();
+  await expect
+    .poll(async () => {
+      await next.click();
+      return new URL(page.url()).searchParams.has('after');
+    })
+    .toBe(true);
 });
 
 test('the filter by group finds exactly the id that is typed, and sends no token', async () => {

@@ -337,6 +337,11 @@ test('a property that was typed is a filter once the field is left', async () =>
   await status.selectOption('ACTIVE');
   await page.waitForURL((url) => url.search.includes('plan') && url.search.includes('ACTIVE'));
   expect(await field.inputValue()).toBe('');
+  // Also for the button that removes another one.
+  await field.fill('plan=free');
+  await page.getByRole('button', { name: 'Remove the filter plan=gold' }).click();
+  await page.waitForURL((url) => url.search.includes('plan%3Dfree') && !url.search.includes('plan%3Dgold'));
+  expect(await field.inputValue()).toBe('');
   await field.fill('no filter');
   await field.blur();
   await page.getByText('Expected a path, an equals sign and a value').waitFor();

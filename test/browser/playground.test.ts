@@ -102,6 +102,7 @@ test('a mutation has a key, which stays the same until there is a result; severa
   await execute('One', 'Payload');
   const own = expect.stringMatching(/^[\w-]{20,}$/);
   expect(keys).toEqual([own, keys[0], keys[0]]);
+  await response.getByText('is not executed again').waitFor();
   // A result of another one is between them.
   await loseNextResponse(page, 'One');
   await execute('One', 'Failed to fetch');

@@ -1,6 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -321,7 +331,7 @@ test.each<Case>([
     'whose data is gone',
     'failure',
     () => when(stopped((path) => rmSync(join(path, 'postgres'), { recursive: true }))),
-    /had a database, but has none Mount the disk/,
+    /has secrets of a database, but no database Mount the disk/,
   ],
   [
     'data-directory',
@@ -479,7 +489,7 @@ test.each<Case>([
     'without an index',
     'failure',
     async () => when(own(await changed('drop index user_group_token_hash_key'))),
-    /lacks these keys and unique indexes.*: user_group_token_hash_key\. A restore/,
+    /lacks unique indexes.*: user_group \(token_hash\)\. If a restore/,
   ],
   ['privileges', 'complete', 'ok', () => when(own()), /has what requests need/],
   [

@@ -145,12 +145,13 @@ fmt.Print(client.ResolveViewer(context.Background(), "ugt_\\xff"))
       `package main
 import ("context"; "fmt"; "time"; "example.com/embed-backend/usergroupgateway")
 type embedded struct { Plan string }
+type Plan string
 func main() {
 client, _ := usergroupgateway.New("http://127.0.0.1:1", "token")
 client.Retries = 0
 for _, properties := range []any{
-struct { plan string }{"gold"}, &struct { plan string }{"gold"},
-struct { Plan, region string }{}, struct { embedded }{}, struct {}{}, map[string]any{}, time.Now(), nil,
+struct { plan string }{"gold"}, &struct { plan string }{"gold"}, struct { Plan string \`json:"-"\` }{"gold"},
+struct { Plan, region string }{}, struct { embedded }{}, struct { Plan }{"gold"}, struct { Plan string \`json:",omitempty"\` }{}, struct {}{}, map[string]any{}, time.Now(), nil,
 } {
 update := usergroupgateway.UpdateInput{By: usergroupgateway.By{TeamID: 1}, MergeProperties: properties}
 _, updated := client.Update(context.Background(), update)
@@ -162,6 +163,9 @@ fmt.Printf("%T %T ", updated, created)
     await buildBeside(join(folder, 'unexported'), source);
     const { stdout, stderr } = await launch(join(folder, 'unexported'), [], {}).ended;
     const [refused, sent] = ['*errors.errorString', '*usergroupgateway.GatewayError'].map((type) => [type, type]);
-    expect([stdout.trim().split(' '), stderr]).toEqual([[refused, refused, sent, sent, sent, sent, sent, sent].flat(), '']);
+    expect([stdout.trim().split(' '), stderr]).toEqual([
+      [refused, refused, refused, sent, sent, sent, sent, sent, sent, sent, sent].flat(),
+      '',
+    ]);
   });
 });

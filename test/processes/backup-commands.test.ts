@@ -64,7 +64,9 @@ test('backup and restore say what they wrote, with which secrets, and how many g
   const target = join(folder, 'whole');
   const made = await runHere(backup, target);
   expect(made).toMatchObject({ code: 0, stderr: '' });
-  expect(made.stdout).toMatch(/^Wrote \/.*whole: [\d,]+ files, \d+ MiB, with every change acknowledged before 20.*Z\.\n/);
+  expect(made.stdout).toMatch(
+    /^Wrote \/.*whole: [\d,]+ files, \d+ MiB, of the database in \/.*, with every change acknowledged before 20.*Z\.\n/,
+  );
   expect(made.stdout).toMatch(/contains the encryption keys and the password of the database: keep it secret\.\n$/);
 
   const restored = join(folder, 'restored');

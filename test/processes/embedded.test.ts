@@ -365,7 +365,7 @@ test.runIf(asRoot)('a copy of a DATA_DIR does not use the database of the origin
 
 describe('a DATA_DIR whose database is gone', () => {
   const reasonOf = (...left: string[]) =>
-    `${dataDir.path} had a database, but has none. Mount the disk with the data, or restore a backup. ` +
+    `${dataDir.path} has secrets of a database, but no database. Mount the disk with the data, or restore a backup. ` +
     `To begin with an empty database, move ${left.map((name) => join(dataDir.path, name)).join(' and ')} elsewhere.`;
   const expectRefused = async (commands: string[][], reason: string) => {
     for (const command of commands) {

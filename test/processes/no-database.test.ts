@@ -80,7 +80,7 @@ test('data that is gone, with its keys left, is not replaced by an empty databas
   rmSync(join(dataDir.path, 'postgres'), { recursive: true });
   const [keys, password] = ['encryption-keys', 'postgres-password'].map((name) => join(dataDir.path, name));
   const text =
-    `${dataDir.path} had a database, but has none. Mount the disk with the data, or restore a backup. ` +
+    `${dataDir.path} has secrets of a database, but no database. Mount the disk with the data, or restore a backup. ` +
     `To begin with an empty database, move ${keys} and ${password} elsewhere.\n`;
   expect(await runAll({ DATA_DIR: dataDir.path })).toEqual(new Set([text]));
   expect(existsSync(join(dataDir.path, 'postgres'))).toBe(false);

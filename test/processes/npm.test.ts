@@ -76,7 +76,8 @@ test('npm run gateway without --, so that npm takes an option for itself, does n
   expect(await launch('npm', args, {}).ended).toMatchObject({
     code: 2,
     stdout: '',
-    stderr: 'npm has taken --dry-run for itself. Write -- first: npm run -s gateway -- COMMAND --dry-run …\n',
+    stderr:
+      'npm has taken --dry-run for itself, or it is in an .npmrc. Write -- first: npm run -s gateway -- COMMAND --dry-run …\n',
   });
 });
 

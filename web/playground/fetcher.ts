@@ -46,7 +46,10 @@ async function send(headers: Headers, body: string): Promise<any> {
   const response = await fetch('graphql', { method: 'POST', headers, body, credentials: 'same-origin' });
   const text = await response.text();
   try {
-    return JSON.parse(text);
+    const result = JSON.parse(text);
+    if (!response.headers.has('idempotency-replayed')) return result;
+    const note = 'This was executed before, and is not executed again: the result is the one of then.';
+    return { ...result, extensions: { ...result.extensions, note } };
   } catch {
     throw new Error(`The response with status ${response.status} is not JSON. A proxy may have sent it: ${text.slice(0, 500)}`);
   }

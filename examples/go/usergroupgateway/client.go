@@ -234,7 +234,7 @@ func mutation(name, selection string) string {
 		selection + " } " + failure + " } }"
 }
 
-// seesNothing says whether encoding/json writes {} for any value of a type: a struct whose fields are not exported.
+// seesNothing says whether encoding/json sees no field of a struct, because none is exported.
 func seesNothing(value any) bool {
 	kind := reflect.TypeOf(value)
 	for kind != nil && kind.Kind() == reflect.Pointer {
@@ -244,11 +244,12 @@ func seesNothing(value any) bool {
 		return false
 	}
 	for _, field := range reflect.VisibleFields(kind) {
-		if field.IsExported() && !field.Anonymous {
-			return false
+		if strings.Contains(field.Tag.Get("json"), ",omit") {
+			return false // it may be empty
 		}
 	}
-	return kind.NumField() > 0
+	text, _ := json.Marshal(value)
+	return string(text) == "{}" && kind.NumField() > 0
 }
 
 func (c *Client) change(ctx context.Context, name, selection string, input any, key string, result any, properties ...any) error {

@@ -76,7 +76,7 @@ export function findLoss(layout: Layout): UncertainDatabase | undefined {
       'Wait until it has finished. If none runs, delete the folder and restore the backup again, or begin with an empty database.',
     );
   return new UncertainDatabase(
-    `${layout.dataDir} had a database, but has none`,
+    `${layout.dataDir} has secrets of a database, but no database`,
     `Mount the disk with the data, or restore a backup. To begin with an empty database, move ${left.join(' and ')} elsewhere.`,
   );
 }

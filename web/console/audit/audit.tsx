@@ -78,6 +78,7 @@ export default function AuditLog() {
           <Pager
             pageInfo={page?.pageInfo}
             isFirstPage={!after && !before}
+            isOutdated={list.isOutdated}
             onMove={(next) => {
               navigate(hrefOf('audit-log', { ...values, ...next }));
               scrollTo(0, 0);

@@ -18,8 +18,11 @@ interface GroupFilterProps {
 export function GroupFilter({ groupId, providedId, apiTokenId, onChange }: GroupFilterProps) {
   const [group, setGroup] = useState(providedId);
   const isToken = containsToken(group);
+  /** What is not applied yet. */
+  const typed = () => (!isToken && group !== providedId ? { 'provided-id': group } : undefined);
   const apply = () => {
-    if (!isToken && group !== providedId) onChange({ 'provided-id': group });
+    const change = typed();
+    if (change) onChange(change);
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -35,7 +38,7 @@ export function GroupFilter({ groupId, providedId, apiTokenId, onChange }: Group
         <ul className="chips" aria-label="Filter">
           {groupId && <Chip label="One group" removeLabel="Show every group" onRemove={() => onChange({ group: '' })} />}
           {apiTokenId && (
-            <Chip label="One API token" removeLabel="Show every API token" onRemove={() => onChange({ token: '' })} />
+            <Chip label="One API token" removeLabel="Show every API token" onRemove={() => onChange({ token: '', ...typed() })} />
           )}
         </ul>
       )}

@@ -219,7 +219,7 @@ function PropertyFilters({ properties, onChange }: PropertyFiltersProps) {
   };
   // What stays in the field looks like a filter.
   const leave = (event: FocusEvent) => {
-    if (text.trim() && isLeft(event)) add();
+    if (text.trim() && (isLeft(event) || event.relatedTarget?.closest('.chips'))) add();
   };
   return (
     <form className="property-filters" onSubmit={submit} onBlur={leave}>

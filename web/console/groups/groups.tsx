@@ -147,6 +147,7 @@ export default function Groups() {
           <Pager
             pageInfo={page?.pageInfo}
             isFirstPage={isFirstPage}
+            isOutdated={list.isOutdated}
             onMove={({ after = '', before = '' }) => {
               show({ after, before });
               scrollTo(0, 0);

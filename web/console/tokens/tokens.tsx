@@ -96,6 +96,7 @@ export default function ApiTokens() {
           <Pager
             pageInfo={page?.pageInfo}
             isFirstPage={!after && !before}
+            isOutdated={list.isOutdated}
             onMove={(next) => navigate(hrefOf('api-tokens', { ...next, revoked: includeRevoked ? 'true' : '' }))}
           >
             {page?.totalCount != null && (

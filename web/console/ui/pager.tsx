@@ -17,12 +17,14 @@ export interface PagePosition {
 interface PagerProps {
   readonly pageInfo: PageInfo | undefined;
   readonly isFirstPage: boolean;
+  /** Whether another list, such as one with another filter, is still loading: the cursors are not of that one. */
+  readonly isOutdated: boolean;
   readonly onMove: (position: PagePosition) => void;
   readonly children?: React.ReactNode;
 }
 
-/** Buttons to the pages before and after. */
-export function Pager({ pageInfo, isFirstPage, onMove, children }: PagerProps) {
+/** Buttons to the pages before and after. They keep the focus while a page loads. */
+export function Pager({ pageInfo, isFirstPage, isOutdated, onMove, children }: PagerProps) {
   const { hasNextPage = false, hasPreviousPage = false, startCursor, endCursor } = pageInfo ?? {};
   return (
     <nav className="pager" aria-label="Pages of the list">
@@ -33,11 +35,15 @@ export function Pager({ pageInfo, isFirstPage, onMove, children }: PagerProps) {
       <Button
         className="small"
         disabled={!hasPreviousPage || !startCursor}
-        onClick={() => startCursor && onMove({ before: startCursor })}
+        onClick={() => startCursor && !isOutdated && onMove({ before: startCursor })}
       >
         Previous
       </Button>
-      <Button className="small" disabled={!hasNextPage || !endCursor} onClick={() => endCursor && onMove({ after: endCursor })}>
+      <Button
+        className="small"
+        disabled={!hasNextPage || !endCursor}
+        onClick={() => endCursor && !isOutdated && onMove({ after: endCursor })}
+      >
         Next
       </Button>
     </nav>

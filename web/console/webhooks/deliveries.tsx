@@ -97,6 +97,7 @@ export function Deliveries(props: DeliveriesProps) {
           <Pager
             pageInfo={page.pageInfo}
             isFirstPage={isFirstPage}
+            isOutdated={isOutdated}
             onMove={(next) => navigate(hrefOf('webhook', { id: webhook.id, status, ...next }), { discards: true })}
           />
         </>

@@ -57,7 +57,12 @@ export default function Webhooks() {
       {rows.length > 0 && (
         <>
           <WebhookTable rows={rows} isLoading={list.isLoading} />
-          <Pager pageInfo={page?.pageInfo} isFirstPage={isFirstPage} onMove={(next) => navigate(hrefOf('webhooks', { ...next }))}>
+          <Pager
+            pageInfo={page?.pageInfo}
+            isFirstPage={isFirstPage}
+            isOutdated={list.isOutdated}
+            onMove={(next) => navigate(hrefOf('webhooks', { ...next }))}
+          >
             {page?.totalCount != null && <span>{page.totalCount === 1 ? '1 webhook' : `${page.totalCount} webhooks`}</span>}
           </Pager>
         </>
