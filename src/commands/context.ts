@@ -3,6 +3,7 @@ import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { commandAuthor } from '../audit-log/record.ts';
+import { ensureFeed } from '../audit-log/statements/feed.ts';
 import type { Author } from '../audit-log/statements/insert.ts';
 import type { Database } from '../database/client.ts';
 import { describeServers } from '../database/database-url.ts';
@@ -153,6 +154,7 @@ async function openAndRun<Result>(
     } else await requireMigrated(database, { onEvent });
     await requirePrivileges(database);
     await requireUniqueIndexes(database);
+    if (changesData) await ensureFeed(database);
     await requireKeys(config, keys, database); // another process may have written first, with other keys
     signal.throwIfAborted();
     hasBegun = true;

@@ -122,7 +122,8 @@ async function inspect(
 
 /** Whether every migration of this version is applied. @throws Error when the database cannot be reached. */
 export async function isMigrated({ query }: Pick<Database, 'query'>): Promise<boolean> {
-  const text = 'select count(*) from _prisma_migrations where finished_at is not null and migration_name = any($1)';
+  const text =
+    'select count(distinct migration_name) from _prisma_migrations where finished_at is not null and migration_name = any($1)';
   const names = ownMigrationNames();
   const [row] = await query('is-migrated', text, [names]);
   return Number(row?.[0]) === names.length;

@@ -245,4 +245,4 @@ const databaseFacts = `
         ) as here order by application_name, pid limit ${maxReplicas}
       ) as replica
     ) end,
-    (select count(*) from _prisma_migrations where finished_at is not null and migration_name = any($1))`;
+    (select count(distinct migration_name) from _prisma_migrations where finished_at is not null and migration_name = any($1))`;

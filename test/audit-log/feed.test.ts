@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { ensureFeed } from '../../src/audit-log/statements/feed.ts';
 import { runHousekeeping } from '../../src/housekeeping/housekeeping.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
@@ -356,6 +357,24 @@ describe('a cursor expires', () => {
     await create('after the dump');
     await expectExpired(seen);
     expect((await follow(undefined)).nodes).toMatchObject([{ providedId: 'after the dump' }]);
+  });
+
+  test.each([
+    ['as the migrations make it', "update event_feed set last_position = 0, removed_through = 0, origin = ''"],
+    ['or does not', 'delete from event_feed'],
+  ])('never for an event that comes later, whether a copy has the row of the feed %s', async (row, change) => {
+    await create(`before the copy ${row}`);
+    await latest();
+    const { rows } = await gateway.database.pool.query('select max(position) as last from event');
+    await gateway.database.pool.query(change);
+    await ensureFeed(gateway.database);
+    const start = await latest();
+    await create(`after the copy ${row}`);
+    expect((await follow(start)).nodes).toMatchObject([{ providedId: `after the copy ${row}` }]);
+    expect((await gateway.database.pool.query('select max(position) > $1 as "isLater" from event', [rows[0].last])).rows).toEqual(
+      [{ isLater: true }],
+    );
+    expect((await follow(undefined)).nodes.at(-1)).toMatchObject({ providedId: `after the copy ${row}` });
   });
 
   test('when the database is replaced by a copy of itself from before', async () => {

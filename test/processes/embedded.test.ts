@@ -342,7 +342,10 @@ test.runIf(asRoot)('runs as root, with a checkout and a DATA_DIR that no other u
   expect(await again.ended).toMatchObject({ code: 0, stdout: expect.stringContaining('No API tokens') });
 });
 
-test.runIf(asRoot)('a copy of a DATA_DIR does not use the database of the original; one that was moved does', async () => {
+test.runIf(asRoot).each([
+  ['copy', '-a'],
+  ['copy with hard links', '-al'],
+])('a %s of a DATA_DIR does not use the database of the original; one that was moved does', async (_, option) => {
   dataDir = makeDataDir();
   chmodSync(dataDir.path, 0o700);
   expect(await run(['migrate'], { DATA_DIR: dataDir.path })).toMatchObject({ code: 0 });
@@ -351,7 +354,7 @@ test.runIf(asRoot)('a copy of a DATA_DIR does not use the database of the origin
   onTestFinished(() => {
     for (const folder of [home, copy, moved]) rmSync(folder, { recursive: true, force: true });
   });
-  execFileSync('cp', ['-a', dataDir.path, copy]);
+  execFileSync('cp', [option, dataDir.path, copy]);
   const { code, stderr } = await run(['token', 'list'], { DATA_DIR: copy });
   expect({ code, stderr }).toEqual({
     code: 1,

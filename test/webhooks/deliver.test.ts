@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { verifyWebhook } from '../../client/src/index.ts';
 import { systemAuthor } from '../../src/audit-log/record.ts';
-import { bindFeed } from '../../src/audit-log/statements/feed.ts';
+import { bindFeed, ensureFeed } from '../../src/audit-log/statements/feed.ts';
 import { createDb } from '../../src/db.ts';
 import { logForm, logOutages } from '../../src/log.ts';
 import { metrics } from '../../src/metrics/metrics.ts';
@@ -435,6 +435,20 @@ test.each([
   await untilAll('DELIVERED', 1);
   expect(received.map(teamOf)).toEqual([2]);
   expect(log.map((line) => JSON.parse(line))).toEqual([expect.objectContaining({ level: 'warn', webhook: webhook.id })]);
+});
+
+test('a webhook gets what comes after its database was copied without the events and the row of their feed', async () => {
+  const { url, received } = await receive();
+  await subscribe(url);
+  await record([1, 2]);
+  await bindFeed(database).assign();
+  await database.pool.query('update webhook set position = (select last_position from event_feed)');
+  await database.pool.query('delete from event; delete from event_feed');
+  await ensureFeed(database);
+  await record([3]);
+  deliver();
+  await untilAll('DELIVERED', 1);
+  expect(received.map(teamOf)).toEqual([3]);
 });
 
 test('draining begins nothing, and waits for what is in flight', async () => {

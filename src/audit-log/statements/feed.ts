@@ -76,6 +76,12 @@ export interface Feed {
   read(query: FeedQuery): Promise<FeedPage | undefined>;
 }
 
+/** Makes the row of the feed where a copy of a database lacks it: without it, no event would get a position. */
+export async function ensureFeed({ query }: Pick<Database, 'query'>): Promise<void> {
+  const rows = await query('find-feed', 'select from event_feed', []);
+  if (rows.length === 0) await query('add-feed', 'insert into event_feed default values on conflict do nothing', []);
+}
+
 /** Binds the statements of the event feed to a database. */
 export function bindFeed({ query }: Pick<Database, 'query'>): Feed {
   const assign = createBatchLoader<'all', boolean>({
@@ -115,14 +121,24 @@ const firstPosition = `(
           select position from event where event.environment = each.environment and position is not null order by position limit 1
         ) as oldest)`;
 
-/**
- * The largest position of an event that is no longer there, of the row `f` of the feed. In another database, events may be
- * missing that a dump has left out: what is before the first one counts as removed.
- */
-const removedThrough = `case when f.origin in ('', ${origin}) then f.removed_through
-        else greatest(f.removed_through, coalesce(${firstPosition} - 1, f.last_position)) end`;
+/** Whether the row `f` of the feed was written in this run of this database, and not before, or in one that this is a copy of. */
+const isOwn = `f.origin = ${origin}`;
 
-const readState = `select epoch, last_position, ${removedThrough} from event_feed f`;
+/** The largest position that was given out. A copy may have events and webhooks without the row of the feed that fits them. */
+const lastPosition = `case when ${isOwn} then f.last_position else greatest(f.last_position, (select max(position) from webhook), (
+        select max(newest.position) from unnest(enum_range(null::event_environment)) as each (environment), lateral (
+          select position from event where event.environment = each.environment and position is not null
+          order by position desc limit 1
+        ) as newest)) end`;
+
+/**
+ * The largest position of an event that is no longer there. A copy may lack events that a dump has left out: what is before the
+ * first one counts as removed.
+ */
+const removedThrough = `case when ${isOwn} then f.removed_through
+        else greatest(f.removed_through, coalesce(${firstPosition} - 1, ${lastPosition})) end`;
+
+const readState = `select epoch, ${lastPosition}, ${removedThrough} from event_feed f`;
 
 /**
  * Whoever holds the row of the feed assigns positions; others do not wait. Its values are those that were committed last, even if
@@ -131,8 +147,8 @@ const readState = `select epoch, last_position, ${removedThrough} from event_fee
  */
 const assignPositions = `
   with feed as materialized (
-    select last_position, epoch, origin from event_feed
-    where origin <> ${origin} or exists (select from event where position is null) for update skip locked
+    select ${lastPosition} as last_position, epoch, origin from event_feed f
+    where origin <> ${origin} or exists (select from event where position is null) for update of f skip locked
   ), pending as materialized (
     select oldest.*, row_number() over (order by id) as place from (
       select environment, occurred_at, id from event where position is null and exists (select from feed) order by id limit $1::int
@@ -162,7 +178,8 @@ const assignPositions = `
  */
 const select = (columns: typeof eventColumns): string => `
   with feed as materialized (
-    select epoch, last_position, coalesce($3::bigint < ${removedThrough} or $3::bigint > case when epoch = $4::uuid then last_position
+    select epoch, ${lastPosition} as last_position,
+      coalesce($3::bigint < ${removedThrough} or $3::bigint > case when epoch = $4::uuid then ${lastPosition}
       else (select coalesce(max(former.last_position), -1) from event_feed_epoch former where former.epoch = $4::uuid) end, false) as is_expired
     from event_feed f
   ), scanned as materialized (

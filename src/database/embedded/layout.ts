@@ -127,7 +127,8 @@ function requireOriginal(dataDir: string, home: string): void {
   const owner = join(home, ownerRecord);
   const original = existsSync(owner) ? join(readFileSync(owner, 'utf8'), homeRecord) : undefined;
   const record = join(dataDir, homeRecord);
-  if (original === undefined || !existsSync(original) || statSync(original).ino === statSync(record).ino) return;
+  // The folders, because a file of a snapshot may be the same by a hard link.
+  if (original === undefined || !existsSync(original) || statSync(dirname(original)).ino === statSync(dataDir).ino) return;
   if (readFileSync(original, 'utf8') !== readFileSync(record, 'utf8')) return;
   throw new UncertainDatabase(
     `${record} and ${original} name the same database`,

@@ -45,6 +45,9 @@ export default function Groups() {
   const [typedToken, setTypedToken] = useState<string>();
   // The back button may have brought a search.
   const tokenText = state.search ? undefined : typedToken;
+  useEffect(() => {
+    if (state.search) setTypedToken(undefined);
+  }, [state.search]);
   const [selected, setSelected] = useState<ReadonlyMap<string, GroupRowFragment>>(new Map());
   const [dialog, setDialog] = useState<OpenDialog>();
 
