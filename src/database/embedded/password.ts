@@ -31,7 +31,7 @@ export function publishPassword(layout: Layout): void {
 export const findPasswordFile = (layout: Layout): string =>
   [passwordFile(layout), draftFile(layout)].find((file) => existsSync(file)) ?? passwordFile(layout);
 
-/** The superuser's password of a database, from the file that only the gateway's user may read. @throws Error if there is none. */
+/** The superuser's password, from the file that only the gateway's user may read. @throws Error when there is none. */
 export function readPassword(layout: Layout): string {
   const file = findPasswordFile(layout);
   let text: string;
