@@ -1,7 +1,7 @@
 import type { Database } from './client.ts';
 import { usedTables } from './privileges.ts';
 
-/** The unique indexes besides primary keys, as PostgreSQL prints them: without one, two rows could have one id, token or secret. */
+/** The unique indexes besides primary keys, as PostgreSQL prints them: without one, two rows could have one id or secret. */
 const uniqueIndexes = [
   "user_group (provided_id) WHERE (environment_tag IS DISTINCT FROM 'Testing'::environment_tag)",
   "user_group (provided_id) WHERE (environment_tag IS DISTINCT FROM 'Customer'::environment_tag)",
