@@ -361,6 +361,7 @@ describe('a cursor expires', () => {
 
   test.each([
     ['as the migrations make it', "update event_feed set last_position = 0, removed_through = 0, origin = ''"],
+    ['with the place that it had before the rows came', 'update event_feed set last_position = 0'],
     ['or does not', 'delete from event_feed'],
   ])('never for an event that comes later, whether a copy has the row of the feed %s', async (row, change) => {
     await create(`before the copy ${row}`);

@@ -489,7 +489,7 @@ test.each<Case>([
     'without an index',
     'failure',
     async () => when(own(await changed('drop index user_group_token_hash_key'))),
-    /lacks unique indexes.*: user_group \(token_hash\)\. If a restore/,
+    /lacks unique indexes.*: user_group_token_hash_key\. If a restore/,
   ],
   ['privileges', 'complete', 'ok', () => when(own()), /has what requests need/],
   [

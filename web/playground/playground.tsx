@@ -62,7 +62,7 @@ export function Playground() {
           const isShortcut = event.key === 'Enter' && (event.ctrlKey || event.metaKey);
           const isClick = [' ', 'Enter'].includes(event.key) && (event.target as Element).closest('button, [role=menu]');
           // It loses the directives of fragments' spreads: what @skip leaves out would be executed.
-          const isMerge = event.ctrlKey && event.shiftKey && event.key.toLowerCase() === 'm';
+          const isMerge = event.ctrlKey && event.shiftKey && (event.key.toLowerCase() === 'm' || event.code === 'KeyM');
           if ((event.repeat && (isShortcut || isClick)) || isMerge) ignore(event);
         }}
         onClickCapture={(event) => {

@@ -244,12 +244,16 @@ func seesNothing(value any) bool {
 		return false
 	}
 	for _, field := range reflect.VisibleFields(kind) {
-		if strings.Contains(field.Tag.Get("json"), ",omit") {
-			return false // it may be empty
+		embedded := field.Type
+		if embedded.Kind() == reflect.Pointer {
+			embedded = embedded.Elem()
+		}
+		isPromoted := field.Anonymous && embedded.Kind() == reflect.Struct // its fields follow
+		if field.IsExported() && !isPromoted && field.Tag.Get("json") != "-" {
+			return false
 		}
 	}
-	text, _ := json.Marshal(value)
-	return string(text) == "{}" && kind.NumField() > 0
+	return kind.NumField() > 0
 }
 
 func (c *Client) change(ctx context.Context, name, selection string, input any, key string, result any, properties ...any) error {

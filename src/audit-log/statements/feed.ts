@@ -76,10 +76,16 @@ export interface Feed {
   read(query: FeedQuery): Promise<FeedPage | undefined>;
 }
 
-/** Makes the row of the feed where a copy of a database lacks it: without it, no event would get a position. */
+/**
+ * Mends the row of the feed of a database that is a copy: it may be missing, or behind the events and webhooks, and then these
+ * would get nothing.
+ */
 export async function ensureFeed({ query }: Pick<Database, 'query'>): Promise<void> {
-  const rows = await query('find-feed', 'select from event_feed', []);
-  if (rows.length === 0) await query('add-feed', 'insert into event_feed default values on conflict do nothing', []);
+  const [row] = await query('check-feed', `select f.last_position < ${largestPosition} from event_feed f`, []);
+  if (row?.[0] === 'f') return;
+  if (row) await query('reset-feed', "update event_feed set origin = ''", []);
+  else await query('add-feed', 'insert into event_feed default values on conflict do nothing', []);
+  await bindFeed({ query }).assign();
 }
 
 /** Binds the statements of the event feed to a database. */
@@ -124,12 +130,15 @@ const firstPosition = `(
 /** Whether the row `f` of the feed was written in this run of this database, and not before, or in one that this is a copy of. */
 const isOwn = `f.origin = ${origin}`;
 
-/** The largest position that was given out. A copy may have events and webhooks without the row of the feed that fits them. */
-const lastPosition = `case when ${isOwn} then f.last_position else greatest(f.last_position, (select max(position) from webhook), (
+/** The largest position that the row, an event or a webhook has: a copy may have one without the others. */
+const largestPosition = `greatest(f.last_position, (select max(position) from webhook), (
         select max(newest.position) from unnest(enum_range(null::event_environment)) as each (environment), lateral (
           select position from event where event.environment = each.environment and position is not null
           order by position desc limit 1
-        ) as newest)) end`;
+        ) as newest))`;
+
+/** The largest position that was given out. */
+const lastPosition = `case when ${isOwn} then f.last_position else ${largestPosition} end`;
 
 /**
  * The largest position of an event that is no longer there. A copy may lack events that a dump has left out: what is before the

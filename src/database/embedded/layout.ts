@@ -128,7 +128,9 @@ function requireOriginal(dataDir: string, home: string): void {
   const original = existsSync(owner) ? join(readFileSync(owner, 'utf8'), homeRecord) : undefined;
   const record = join(dataDir, homeRecord);
   // The folders, because a file of a snapshot may be the same by a hard link.
-  if (original === undefined || !existsSync(original) || statSync(dirname(original)).ino === statSync(dataDir).ino) return;
+  if (original === undefined || !existsSync(original)) return;
+  const [first, second] = [statSync(dirname(original)), statSync(dataDir)];
+  if (first.ino === second.ino && first.dev === second.dev) return;
   if (readFileSync(original, 'utf8') !== readFileSync(record, 'utf8')) return;
   throw new UncertainDatabase(
     `${record} and ${original} name the same database`,
