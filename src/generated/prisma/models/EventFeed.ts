@@ -410,7 +410,7 @@ export type $EventFeedPayload<ExtArgs extends runtime.Types.Extensions.InternalA
      */
     lastPosition: bigint
     /**
-     * The largest position of an event that was removed because of its age.
+     * The largest position of an event that was removed because of its age, or that this copy of the database does not have.
      */
     removedThrough: bigint
     /**
