@@ -72,13 +72,11 @@ export const withExistingDatabase = (work: Work): Promise<number> => runWork(wor
 /** The same for work that changes nothing. @throws Error also when there is no database. */
 export const withDatabaseToRead = (work: Work): Promise<number> => runWork(work, true, false);
 
-function runWork(work: Work, mustExist: boolean, changesData = true): Promise<number> {
-  const { DATABASE_URL: databaseUrl, DATA_DIR: dataDir } = process.env;
+async function runWork(work: Work, mustExist: boolean, changesData = true): Promise<number> {
+  const { databaseUrl, dataDir } = readConfig(process.env, process.stderr.isTTY);
   // Where somebody tried the gateway once, a command without settings would use what is left of it.
-  if (!databaseUrl && !dataDir)
-    processIo.stderr.write(
-      `DATABASE_URL and DATA_DIR are not set: using the database in ${resolve(settings.dataDir.default)}.\n`,
-    );
+  if (!databaseUrl && dataDir === settings.dataDir.default)
+    processIo.stderr.write(`DATABASE_URL is not set, and DATA_DIR is ${dataDir}: using the database in ${resolve(dataDir)}.\n`);
   return untilStopped((stop) => openAndRun((context) => work({ ...context, stop }), stop.signal, mustExist, changesData));
 }
 

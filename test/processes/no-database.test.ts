@@ -68,7 +68,7 @@ test('a command without settings says which database it uses', async () => {
   expect({ code, stderr }).toEqual({
     code: 1,
     stderr:
-      `DATABASE_URL and DATA_DIR are not set: using the database in ${path}.\n` +
+      `DATABASE_URL is not set, and DATA_DIR is .data: using the database in ${path}.\n` +
       `There is no database in ${path}. Set DATA_DIR to the folder that the gateway uses. ${remedy}\n`,
   });
 });

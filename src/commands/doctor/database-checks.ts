@@ -102,9 +102,8 @@ export const checkReplication = ofDatabase(({ state }) => {
 /** Whether the schema is the one of this version. */
 export const checkMigrations = ofDatabase(async (reached) => {
   try {
-    const migrations = await readMigrationState(reached.database);
-    const { applied, pending, unknown } = migrations;
-    reached.migrations = migrations;
+    reached.migrations = await readMigrationState(reached.database);
+    const { applied, pending, unknown } = reached.migrations;
     if (unknown.length > 0)
       return warning(
         `the database has ${counted(unknown.length, 'migration')} of a newer version: ${unknown.join(', ')}`,
@@ -163,8 +162,7 @@ export const checkConnections = ofDatabase(({ state: { connections } }, { config
 });
 
 /** Clock differences that are reported, in milliseconds. */
-const clockWarningMs = 2_000;
-const clockFailureMs = 60_000;
+const clockMs = { warning: 2_000, failure: 60_000 };
 
 /** Whether the clock of this machine, which the log has, agrees with that of the database, which decides when tokens expire. */
 export const checkClock = ofDatabase(async ({ database }, { now }) => {
@@ -175,12 +173,12 @@ export const checkClock = ofDatabase(async ({ database }, { now }) => {
   const differenceMs = serverTime - (before + after) / 2;
   const excessMs = Math.abs(differenceMs) - uncertaintyMs;
   const direction = differenceMs > 0 ? 'ahead of' : 'behind';
-  if (excessMs < clockWarningMs)
+  if (excessMs < clockMs.warning)
     return ok(`differs from the database's by less than ${Math.ceil((Math.max(excessMs, 0) + 2 * uncertaintyMs + 1) / 1_000)} s`);
   const found = `the clock of the database is ${(Math.abs(differenceMs) / 1_000).toFixed(1)} s ${direction} that of this machine`;
   const remedy =
     'Synchronize the clocks of both machines (NTP): that of the database decides when tokens expire, and the log has the time of this one.';
-  return excessMs >= clockFailureMs ? failure(found, remedy) : warning(found, remedy);
+  return excessMs >= clockMs.failure ? failure(found, remedy) : warning(found, remedy);
 });
 
 /** Whether times and time limits are right behind a pooler, which may not keep what the gateway sets for a session. */
