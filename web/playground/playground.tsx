@@ -1,9 +1,9 @@
-import { useEditorContext } from '@graphiql/react';
 import { GraphiQL } from 'graphiql';
 import { type SyntheticEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { tokenPrefixes } from '../../src/token-prefixes.ts';
 import { endsSession, listenToTabs } from '../shared-session.ts';
 import { storedApiToken } from '../tab-storage.ts';
+import { Editors } from './editors.ts';
 import { createFetcher } from './fetcher.ts';
 import { openDocuments, PlaygroundStorage, storeDocuments } from './session.ts';
 import { TabResponses } from './tab-responses.ts';
@@ -80,7 +80,7 @@ export function Playground() {
           inputValueDeprecation
         >
           <GraphiQL.Logo>
-            <Editors />
+            <Editors activeTab={documents.activeTabIndex} responses={responses} />
             <ReadVariables text={variablesText} />
           </GraphiQL.Logo>
           <GraphiQL.Toolbar>
@@ -100,53 +100,4 @@ export function Playground() {
 function ignore(event: SyntheticEvent): void {
   event.stopPropagation();
   event.preventDefault();
-}
-
-/**
- * Shows the tab of before a reload, and responses, keeps the tabs apart, asks before headers are lost, and names the editors for
- * screen readers. Shows nothing itself.
- */
-function Editors() {
-  const context = useEditorContext({ nonNull: true });
-  const { tabs, queryEditor, variableEditor, headerEditor, responseEditor, changeTab, updateActiveTabValues } = context;
-  const tab = tabs[context.activeTabIndex]?.id;
-  const shown = useRef({ tab, tabs: tabs.length });
-  useEffect(() => {
-    const { tab: former, tabs: count } = shown.current;
-    shown.current = { tab, tabs: tabs.length };
-    const index = tabs.findIndex(({ id }) => id === former);
-    // When a tab is closed that is not shown, GraphiQL may show another one, whose operation the next click would execute.
-    if (tabs.length < count && tab !== former && index >= 0) changeTab(index);
-  });
-  const hasHeaders = tabs.some(({ headers }) => headers?.trim());
-  useEffect(() => {
-    if (!hasHeaders) return;
-    // A reload forgets them: the next operation would be executed with the API token on top instead of theirs.
-    const ask = (event: Event) => event.preventDefault();
-    addEventListener('beforeunload', ask);
-    return () => removeEventListener('beforeunload', ask);
-  }, [hasHeaders]);
-  const isReady = useRef(false);
-  // All tabs share the editors: undo would bring the text of another one, and its selected operation would count here.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: when another tab is opened
-  useEffect(() => {
-    for (const editor of [queryEditor, variableEditor, headerEditor]) editor?.clearHistory();
-    if (queryEditor) Object.assign(queryEditor, { operations: null, operationName: null });
-  }, [tab, queryEditor, variableEditor, headerEditor]);
-  useEffect(() => {
-    queryEditor?.setOption('screenReaderLabel', 'Document');
-    variableEditor?.setOption('screenReaderLabel', 'Variables');
-    headerEditor?.setOption('screenReaderLabel', 'Headers');
-    responseEditor?.setOption('screenReaderLabel', 'Response');
-    if (tab && responseEditor) {
-      responses.open(tab, (response) => {
-        responseEditor.setValue(response);
-        updateActiveTabValues({ response });
-      });
-    }
-    if (isReady.current || !queryEditor || !variableEditor) return;
-    isReady.current = true;
-    changeTab(documents.activeTabIndex);
-  });
-  return null;
 }

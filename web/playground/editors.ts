@@ -1,0 +1,91 @@
+import { useEditorContext } from '@graphiql/react';
+import { useEffect, useRef } from 'react';
+import type { TabResponses } from './tab-responses.ts';
+
+type Context = ReturnType<typeof useEditorContext> & {};
+
+/**
+ * What GraphiQL's tabs and editors lack. Shows nothing itself.
+ *
+ * @param activeTab the index of the tab to begin with.
+ */
+export function Editors({ activeTab, responses }: { readonly activeTab: number; readonly responses: TabResponses }): null {
+  const context = useEditorContext({ nonNull: true });
+  useShownTab(context);
+  useOwnHistories(context);
+  useLabels(context);
+  useResponses(context, responses);
+  useFirstTab(context, activeTab);
+  useHeaderGuard(context);
+  return null;
+}
+
+const tabOf = ({ tabs, activeTabIndex }: Context) => tabs[activeTabIndex]?.id;
+
+/** When a tab is closed that is not shown, GraphiQL may show another one, whose operation the next click would execute. */
+function useShownTab(context: Context): void {
+  const { tabs, changeTab } = context;
+  const tab = tabOf(context);
+  const shown = useRef({ tab, count: tabs.length });
+  useEffect(() => {
+    const former = shown.current;
+    shown.current = { tab, count: tabs.length };
+    const index = tabs.findIndex(({ id }) => id === former.tab);
+    if (tabs.length < former.count && tab !== former.tab && index >= 0) changeTab(index);
+  });
+}
+
+/** All tabs share the editors: undo would bring the text of another one, and its selected operation would count here. */
+function useOwnHistories(context: Context): void {
+  const { queryEditor, variableEditor, headerEditor } = context;
+  const tab = tabOf(context);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: when another tab is opened
+  useEffect(() => {
+    for (const editor of [queryEditor, variableEditor, headerEditor]) editor?.clearHistory();
+    if (queryEditor) Object.assign(queryEditor, { operations: null, operationName: null });
+  }, [tab, queryEditor, variableEditor, headerEditor]);
+}
+
+/** Names the editors for screen readers. */
+function useLabels({ queryEditor, variableEditor, headerEditor, responseEditor }: Context): void {
+  useEffect(() => {
+    queryEditor?.setOption('screenReaderLabel', 'Document');
+    variableEditor?.setOption('screenReaderLabel', 'Variables');
+    headerEditor?.setOption('screenReaderLabel', 'Headers');
+    responseEditor?.setOption('screenReaderLabel', 'Response');
+  }, [queryEditor, variableEditor, headerEditor, responseEditor]);
+}
+
+/** Shows the responses of the tab that is open. */
+function useResponses(context: Context, responses: TabResponses): void {
+  const { responseEditor, updateActiveTabValues } = context;
+  const tab = tabOf(context);
+  useEffect(() => {
+    if (!tab || !responseEditor) return;
+    responses.open(tab, (response) => {
+      responseEditor.setValue(response);
+      updateActiveTabValues({ response });
+    });
+  });
+}
+
+/** Opens a tab when the editors are there. */
+function useFirstTab({ queryEditor, variableEditor, changeTab }: Context, index: number): void {
+  const isReady = useRef(false);
+  useEffect(() => {
+    if (isReady.current || !queryEditor || !variableEditor) return;
+    isReady.current = true;
+    changeTab(index);
+  });
+}
+
+/** A reload forgets headers: the next operation would be executed with the API token on top instead of theirs. */
+function useHeaderGuard({ tabs }: Context): void {
+  const hasHeaders = tabs.some(({ headers }) => headers?.trim());
+  useEffect(() => {
+    if (!hasHeaders) return;
+    const ask = (event: Event) => event.preventDefault();
+    addEventListener('beforeunload', ask);
+    return () => removeEventListener('beforeunload', ask);
+  }, [hasHeaders]);
+}
