@@ -98,7 +98,7 @@ export async function migrate(database: Connections, options: MigrateOptions = {
   }
 }
 
-/** Makes sure that no migration is pending, for what changes nothing. @throws Error when one is, or the server is too old. */
+/** Makes sure that no migration is pending, for what changes nothing. @throws Error when one is, or as {@link migrate} does. */
 export async function requireMigrated(database: Connections, options: Pick<MigrateOptions, 'onEvent'>): Promise<void> {
   const history = await inspect(database, ownMigrations(), options);
   if (!firstMissing(ownMigrations(), history)) return;

@@ -3,7 +3,7 @@ import { usedTables } from './privileges.ts';
 
 /**
  * The unique indexes besides primary keys, by their names, as PostgreSQL prints them: without one, two rows could have one id or
- * secret.
+ * secret. By the names of the first two, errors say which id is taken; those of the others do not matter.
  */
 const uniqueIndexes = {
   user_group_provided_id_customer_key:
@@ -24,23 +24,24 @@ const uniqueIndexes = {
 export async function requireUniqueIndexes({ pool }: Pick<Database, 'pool'>): Promise<void> {
   const { rows } = await pool.query<{ missing: string; remedy: string }>(
     `with present as (
-       select own.relname as name, indexed.relname as "table", indisprimary, indexed.relname ||
-         regexp_replace(regexp_replace(pg_get_indexdef(indexrelid), '^.* USING btree', ''), ' WITH \\([^)]*\\)', '') as definition
+       select own.relname as name, indexed.relname as "table", indisprimary, indexed.relname || regexp_replace(
+         regexp_replace(translate(pg_get_indexdef(indexrelid), '"', ''), '^.* USING btree', ''), ' WITH \\([^)]*\\)', '') as definition
        from pg_index join pg_class own on own.oid = indexrelid join pg_class indexed on indexed.oid = indrelid
        where indisunique and indisvalid and indexed.relnamespace = 'public'::regnamespace
      )
-     select name as missing, format('  create unique index %s on %s;', name, definition) as remedy
+     select name as missing, format(E'\\n  drop index if exists %1$s; create unique index %1$s on %2$s;', name, definition) as remedy
      from unnest($1::text[], $2::text[]) as expected (name, definition)
-     where not exists (select from present where (present.name, present.definition) = (expected.name, expected.definition))
+     where not exists (select from present where present.definition = expected.definition
+       and (present.name = expected.name or expected.name not like '%provided_id%'))
      union all
-     select 'the primary key of ' || name, format('  -- the primary key of %s, as in a new database', name) from unnest($3::text[]) as name
+     select 'the primary key of ' || name, '' from unnest($3::text[]) as name
      where name not in (select "table" from present where indisprimary)`,
     [Object.keys(uniqueIndexes), Object.values(uniqueIndexes), usedTables],
   );
   if (rows.length === 0) return;
   throw new Error(
     `The database lacks unique indexes, so that a user group could be stored twice: ${rows.map(({ missing }) => missing).join('; ')}. ` +
-      'If a restore was interrupted, restore it again into an empty database. If somebody removed them, create them as the owner of the tables:\n\n' +
-      rows.map(({ remedy }) => remedy).join('\n'),
+      'If a restore was interrupted, restore it again into an empty database. If somebody removed them, create them as the owner of ' +
+      `the tables, primary keys as in a new database.\n${rows.map(({ remedy }) => remedy).join('')}`,
   );
 }

@@ -341,6 +341,23 @@ describe('a cursor expires', () => {
     await expectExpired(seen);
   });
 
+  test('when the row of the feed in a copy is older than its events', async () => {
+    await create('in the copy');
+    const kept = await latest();
+    await create('not in the copy');
+    await create('neither');
+    const seen = await latest();
+    await gateway.database.pool.query(
+      `delete from event where provided_id in ('not in the copy', 'neither');
+       insert into event_feed_epoch (epoch, last_position) select epoch, (select max(position) from event) from event_feed;
+       update event_feed set last_position = 0, origin = 'another server'`,
+    );
+    await ensureFeed(gateway.database);
+    for (const providedId of ['new', 'newer', 'newest']) await create(providedId);
+    expect((await follow(kept)).nodes).toMatchObject([{ providedId: 'new' }, { providedId: 'newer' }, { providedId: 'newest' }]);
+    await expectExpired(seen);
+  });
+
   test('when the database is replaced by a copy without the events', async () => {
     await create('before the dump');
     const seen = await latest();

@@ -147,6 +147,18 @@ test('tabs with different API tokens: a further tab asks for one; one that is re
   await further.goto(`${gateway.url}/console/groups`);
   await further.getByText('use different API tokens').waitFor();
   expect(await further.evaluate('sessionStorage.length')).toBe(0);
+  // Tabs that answer when the further tab has taken the API token of another one.
+  const answerLate = `{
+    const { postMessage } = BroadcastChannel.prototype;
+    const released = new Promise((resolve) => { globalThis.release = resolve; });
+    BroadcastChannel.prototype.postMessage = function (...message) { released.then(() => postMessage.apply(this, message)); };
+  }`;
+  for (const tab of [revoked, sibling]) await tab.evaluate(answerLate);
+  const taken = await openTab(kept, '/console/groups');
+  await taken.getByRole('button', { name: 'Sign out' }).waitFor();
+  for (const tab of [revoked, sibling]) await tab.evaluate('release()');
+  await taken.getByText('use different API tokens').waitFor();
+  expect(await taken.evaluate('sessionStorage.length')).toBe(0);
   await gateway.database.prisma.apiToken.update({ where: { id }, data: { revokedAt: new Date() } });
   // Unless the tab has noticed it by itself.
   const search = revoked.getByRole('searchbox').or(revoked.getByRole('alert'));

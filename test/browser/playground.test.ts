@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type OpenPage, openPage, phone } from '../support/browser.ts';
 import { holdRequests, loseNextResponse, lostResponse } from '../support/console.ts';
@@ -64,7 +65,10 @@ test('a shortcut that is held executes the operation once', async () => {
   await expect.poll(() => executed).toBe(3);
 });
 
-test('a mutation has a key, which stays the same until there is a result; several are sent again without one', async () => {
+/** Whether the browser asks before the page is left. */
+const asksBeforeReload = (page: Page) => page.evaluate('!dispatchEvent(new Event("beforeunload", { cancelable: true }))');
+
+test('a mutation has a key, which stays the same until there is a result, and a reload asks; several are sent again without one', async () => {
   const create = 'getOrCreateUserGroup(input: { providedId: "with-key" }) { __typename }';
   const { page } = await open(
     { expectedProblems: [lostResponse, /400 \(Bad Request\)/, /status of 503/] },
@@ -99,7 +103,9 @@ test('a mutation has a key, which stays the same until there is a result; severa
   await execute('One', 'may have been made');
   await loseNextResponse(page, 'One');
   await execute('One', 'Failed to fetch');
+  expect(await asksBeforeReload(page)).toBe(true);
   await execute('One', 'Payload');
+  expect(await asksBeforeReload(page)).toBe(false);
   const own = expect.stringMatching(/^[\w-]{20,}$/);
   expect(keys).toEqual([own, keys[0], keys[0]]);
   await response.getByText('is not executed again').waitFor();
@@ -234,7 +240,7 @@ test('no button or key merges fragments, which would execute what @skip leaves o
   await page.getByRole('button', { name: 'Headers', exact: true }).click();
   await page.getByRole('textbox', { name: 'Headers', exact: true }).press('End');
   await page.keyboard.insertText('{"authorization": "Token x"}');
-  await expect.poll(async () => page.evaluate('!dispatchEvent(new Event("beforeunload", { cancelable: true }))')).toBe(true);
+  await expect.poll(() => asksBeforeReload(page)).toBe(true);
   await page.reload();
   expect(asked).toEqual(['beforeunload']);
 });

@@ -3,6 +3,9 @@ import { requireUniqueIndexes } from '../../src/database/unique-indexes.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { run } from '../support/process.ts';
 
+/** The SQL that a message names. */
+const remedyOf = (message: string) => /^ {2}(drop index if exists .*; create .*)$/m.exec(message)?.[1];
+
 test('each unique index that the migrations make is required, and the SQL that creates it is named', async () => {
   const database = await createTestDatabase();
   onTestFinished(() => database.close());
@@ -20,18 +23,22 @@ test('each unique index that the migrations make is required, and the SQL that c
       (error: Error) => error.message,
     );
     expect(message, name).toContain(constraint ? `the primary key of ${table}` : `create unique index ${name} on ${table} (`);
-    const [, remedy] = /^ {2}(create .*)$/m.exec(message) ?? [];
-    await database.pool.query(remedy ?? `alter table ${table} add ${key}`);
+    await database.pool.query(remedyOf(message) ?? `alter table ${table} add ${key}`);
     await requireUniqueIndexes(database);
   }
 
   await database.pool.query('alter index user_group_token_hash_key set (fillfactor = 80)');
+  await database.pool.query('alter index user_group_token_hash_key rename to idx_1');
   await requireUniqueIndexes(database);
 
   // An index of the same name on something else is none.
   const own = 'user_group_provided_id_customer_key';
   await database.pool.query(`drop index ${own}; create unique index ${own} on user_group (team_id)`);
+  // Which each new connection has.
+  await database.pool.query(`alter database "${new URL(database.url).pathname.slice(1)}" set quote_all_identifiers = on`);
   const { code, stdout, stderr } = await run(['groups', 'export'], { DATABASE_URL: database.url });
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toContain(`lacks unique indexes, so that a user group could be stored twice: ${own}.`);
+  await database.pool.query(remedyOf(stderr) ?? '');
+  await requireUniqueIndexes(database);
 });

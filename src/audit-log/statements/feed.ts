@@ -83,7 +83,7 @@ export interface Feed {
 export async function ensureFeed({ query }: Pick<Database, 'query'>): Promise<void> {
   const [row] = await query('check-feed', `select f.last_position < ${largestPosition} from event_feed f`, []);
   if (row?.[0] === 'f') return;
-  if (row) await query('reset-feed', "update event_feed set origin = ''", []);
+  if (row) await query('reset-feed', `update event_feed f set origin = 'behind' where ${isOwn}`, []);
   else await query('add-feed', 'insert into event_feed default values on conflict do nothing', []);
   await bindFeed({ query }).assign();
 }
@@ -168,6 +168,7 @@ const assignPositions = `
     where (e.environment, e.occurred_at, e.id) = (pending.environment, pending.occurred_at, pending.id)
   ), former as (
     insert into event_feed_epoch (epoch, last_position) select epoch, last_position from feed where origin not in ('', ${origin})
+    on conflict do nothing
   ), moved as (
     update event_feed f set
       last_position = feed.last_position + (select count(*) from pending),

@@ -129,7 +129,7 @@ function requireOriginal(dataDir: string, home: string): void {
   const record = join(dataDir, homeRecord);
   // The folders, because a file of a snapshot may be the same by a hard link.
   if (original === undefined || !existsSync(original)) return;
-  const [first, second] = [statSync(dirname(original)), statSync(dataDir)];
+  const [first, second] = [statSync(dirname(original), { bigint: true }), statSync(dataDir, { bigint: true })];
   if (first.ino === second.ino && first.dev === second.dev) return;
   if (readFileSync(original, 'utf8') !== readFileSync(record, 'utf8')) return;
   throw new UncertainDatabase(

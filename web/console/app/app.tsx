@@ -8,7 +8,7 @@ import { SessionProvider, type SignedIn } from './session.tsx';
 import { Shell } from './shell.tsx';
 import { identify, SignIn } from './sign-in.tsx';
 
-/** How long a tab without an API token waits for the answers of all others. */
+/** How long a tab without an API token waits for the answers of all others. Those of busy tabs come later. */
 const answerMs = 100;
 
 /** What the answers to this tab have: one that another tab asked for must not end what a person types here. */
@@ -17,11 +17,13 @@ const thisTab = Math.random();
 /** A tab cannot know from which one it was opened. */
 const differentTokens = 'The open tabs use different API tokens. Sign in with the one that this tab is to use.';
 
-type State =
-  | { readonly is: 'asking'; readonly offered?: string }
+/** With what another tab has offered, if the session has its API token from there. */
+type State = { readonly offered?: string | undefined } & (
+  | { readonly is: 'asking' }
   | { readonly is: 'checking'; readonly apiToken: string }
   | { readonly is: 'signed-in'; readonly apiToken: string; readonly caller: SignedIn }
-  | { readonly is: 'signed-out'; readonly reason?: Failure | string | undefined };
+  | { readonly is: 'signed-out'; readonly reason?: Failure | string | undefined }
+);
 
 /** The console: the sign-in, or the pages. */
 export function App() {
@@ -41,7 +43,7 @@ export function App() {
     const { apiToken } = state;
     identify(apiToken).then(
       (caller) => {
-        if (latest.current === state) change({ is: 'signed-in', apiToken, caller });
+        if (latest.current === state) change({ ...state, is: 'signed-in', caller });
       },
       (error) => {
         if (latest.current !== state) return;
@@ -61,9 +63,11 @@ export function App() {
         const isNew = now.is === 'asking' || (now.is === 'signed-out' && now.reason === undefined);
         if (message.is === 'question' && now.is === 'signed-in')
           tellTabs({ is: 'answer', tab: message.tab, apiToken: now.apiToken });
-        if (message.is === 'answer' && message.tab === thisTab && isNew) {
-          const isOther = now.is === 'asking' && now.offered !== undefined && now.offered !== message.apiToken;
-          change(isOther ? { is: 'signed-out', reason: differentTokens } : { is: 'asking', offered: message.apiToken });
+        if (message.is === 'answer' && message.tab === thisTab) {
+          if (now.offered !== undefined && now.offered !== message.apiToken) {
+            storedApiToken.remove();
+            change({ is: 'signed-out', reason: differentTokens });
+          } else if (isNew) change({ is: 'asking', offered: message.apiToken });
         }
         if (message.is !== 'end') return;
         // Also one that is kept for a reload, while the gateway cannot be reached, and one that another tab has just offered.
@@ -83,7 +87,7 @@ export function App() {
       if (now.is !== 'asking') return;
       if (now.offered === undefined) return change({ is: 'signed-out' });
       storedApiToken.write(now.offered);
-      change({ is: 'checking', apiToken: now.offered });
+      change({ ...now, is: 'checking', apiToken: now.offered });
     }, answerMs);
     return () => clearTimeout(timer);
   }, [state.is, change]);
