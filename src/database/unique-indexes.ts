@@ -2,8 +2,8 @@ import type { Database } from './client.ts';
 import { usedTables } from './privileges.ts';
 
 /**
- * The unique indexes besides primary keys, by their names, as PostgreSQL prints them: without one, two rows could have one id or
- * secret. By the names of the first two, errors say which id is taken; those of the others do not matter.
+ * The unique indexes besides primary keys, by their names, as PostgreSQL prints them, without quotes: without one, two rows could
+ * have one id or secret. By the names of the first two, errors say which id is taken; those of the others do not matter.
  */
 const uniqueIndexes = {
   user_group_provided_id_customer_key:

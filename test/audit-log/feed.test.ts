@@ -345,16 +345,22 @@ describe('a cursor expires', () => {
     await create('in the copy');
     const kept = await latest();
     await create('not in the copy');
+    const former = await latest();
     await create('neither');
     const seen = await latest();
     await gateway.database.pool.query(
       `delete from event where provided_id in ('not in the copy', 'neither');
-       insert into event_feed_epoch (epoch, last_position) select epoch, (select max(position) from event) from event_feed;
+       insert into event_feed_epoch (epoch, last_position) select epoch, last_position - 1 from event_feed;
        update event_feed set last_position = 0, origin = 'another server'`,
     );
     await ensureFeed(gateway.database);
     for (const providedId of ['new', 'newer', 'newest']) await create(providedId);
-    expect((await follow(kept)).nodes).toMatchObject([{ providedId: 'new' }, { providedId: 'newer' }, { providedId: 'newest' }]);
+    for (const after of [kept, former])
+      expect((await follow(after)).nodes).toMatchObject([
+        { providedId: 'new' },
+        { providedId: 'newer' },
+        { providedId: 'newest' },
+      ]);
     await expectExpired(seen);
   });
 

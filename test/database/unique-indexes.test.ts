@@ -31,6 +31,11 @@ test('each unique index that the migrations make is required, and the SQL that c
   await database.pool.query('alter index user_group_token_hash_key rename to idx_1');
   await requireUniqueIndexes(database);
 
+  // By the names of these, errors say in which environment an id is taken.
+  await database.pool.query('alter index user_group_provided_id_testing_key rename to idx_2');
+  await expect(requireUniqueIndexes(database)).rejects.toThrow('stored twice: user_group_provided_id_testing_key.');
+  await database.pool.query('alter index idx_2 rename to user_group_provided_id_testing_key');
+
   // An index of the same name on something else is none.
   const own = 'user_group_provided_id_customer_key';
   await database.pool.query(`drop index ${own}; create unique index ${own} on user_group (team_id)`);

@@ -1,4 +1,4 @@
-import { createIdempotencyKey } from '../idempotency-key.ts';
+import { createIdempotencyKey, staysUnknown } from '../idempotency-key.ts';
 
 const keyHeader = 'idempotency-key';
 
@@ -12,31 +12,33 @@ type Send = (headers: Headers, body: string) => Promise<Response | null>;
 
 /**
  * Sends a mutation with an Idempotency-Key, unless the person gives one: browsers send a request again by themselves when its
- * connection is reset. When one that had no result is sent again, it has the same key.
+ * connection is reset. When it is sent again while it is not known whether it was executed, it has the same key.
  */
 export function onceOnly(send: Send): (query: string, ...request: Parameters<Send>) => ReturnType<Send> {
-  /** The keys of the mutations that have no result yet. */
+  /** The keys of the mutations of which it is not known whether they were executed, or of which there is no response yet. */
   const keys = new Map<string, string>();
-  const unanswered = new Set<string>();
-  // A reload forgets the keys: a mutation that was executed would be executed again.
+  // A reload forgets them: a mutation that was executed would be executed again.
   addEventListener('beforeunload', (event) => {
-    if (unanswered.size > 0) event.preventDefault();
+    if (keys.size > 0) event.preventDefault();
   });
   return async (query, headers, body) => {
     if (headers.has(keyHeader) || !/\bmutation\b/.test(query)) return send(headers, body);
     const request = JSON.stringify([...headers, body]);
-    const key = keys.get(request) ?? createIdempotencyKey();
+    const former = keys.get(request);
+    const key = former ?? createIdempotencyKey();
     keys.set(request, key);
-    unanswered.add(request);
-    const response = await send(new Headers([...headers, [keyHeader, key]]), body);
-    const hasResult = response?.data != null;
-    if (hasResult) keys.delete(request);
-    // UNAVAILABLE says of a mutation that it may have been executed.
-    const { message, extensions } = response?.errors?.[0] ?? {};
-    const isAnswered = hasResult || extensions?.code !== 'UNAVAILABLE';
-    if (isAnswered) unanswered.delete(request);
-    // Several mutations, or a response that is too large to be stored.
-    const isRefused = !hasResult && isAnswered && message?.includes(' with an Idempotency-Key');
-    return isRefused ? send(headers, body) : response;
+    const keyed = await send(new Headers([...headers, [keyHeader, key]]), body);
+    const response = needsNoKey(keyed) ? await send(headers, body) : keyed;
+    const { message = '', extensions: { code } = {} } = response?.errors?.[0] ?? {};
+    const isUnknown = code === undefined || staysUnknown({ code, message }, former !== undefined);
+    if (response?.data != null || !isUnknown) keys.delete(request);
+    return response;
   };
+}
+
+/** Whether a mutation was refused because of its key: several, or one whose response is too large to be stored. */
+function needsNoKey(response: Response | null): boolean {
+  const { message, extensions } = response?.errors?.[0] ?? {};
+  // UNAVAILABLE says it of what may have been executed.
+  return response?.data == null && extensions?.code !== 'UNAVAILABLE' && message?.includes(' with an Idempotency-Key') === true;
 }

@@ -130,8 +130,8 @@ const firstPosition = `(
 /** Whether the row `f` of the feed was written in this run of this database, and not before, or in one that this is a copy of. */
 const isOwn = `f.origin = ${origin}`;
 
-/** The largest position that the row, an event or a webhook has: a copy may have one without the others. */
-const largestPosition = `greatest(f.last_position, (select max(position) from webhook), (
+/** The largest position that the row, a former epoch, an event or a webhook has: a copy may have one without the others. */
+const largestPosition = `greatest(f.last_position, (select max(last_position) from event_feed_epoch), (select max(position) from webhook), (
         select max(newest.position) from unnest(enum_range(null::event_environment)) as each (environment), lateral (
           select position from event where event.environment = each.environment and position is not null
           order by position desc limit 1

@@ -8,8 +8,11 @@ import { SessionProvider, type SignedIn } from './session.tsx';
 import { Shell } from './shell.tsx';
 import { identify, SignIn } from './sign-in.tsx';
 
-/** How long a tab without an API token waits for the answers of all others. Those of busy tabs come later. */
+/** How long a tab without an API token waits for the answers of all others. */
 const answerMs = 100;
+
+/** Until when after the load of the page a busy tab may still deny the API token that another one has offered. */
+const denialMs = 10_000;
 
 /** What the answers to this tab have: one that another tab asked for must not end what a person types here. */
 const thisTab = Math.random();
@@ -65,6 +68,7 @@ export function App() {
           tellTabs({ is: 'answer', tab: message.tab, apiToken: now.apiToken });
         if (message.is === 'answer' && message.tab === thisTab) {
           if (now.offered !== undefined && now.offered !== message.apiToken) {
+            if (isUnsaved() || performance.now() > denialMs) return;
             storedApiToken.remove();
             change({ is: 'signed-out', reason: differentTokens });
           } else if (isNew) change({ is: 'asking', offered: message.apiToken });

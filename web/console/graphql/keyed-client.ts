@@ -1,4 +1,4 @@
-import { createIdempotencyKey } from '../../idempotency-key.ts';
+import { createIdempotencyKey, staysUnknown } from '../../idempotency-key.ts';
 import { stringify } from '../../raw-json.ts';
 import type { Client } from './client.ts';
 import { Failure, toFailure } from './failure.ts';
@@ -43,9 +43,10 @@ export function keyedClient(client: Client, onReplayed?: () => void): KeyedClien
         return response;
       } catch (error) {
         const failure = toFailure(error);
-        // A later failure says nothing of an earlier attempt, unless it is due to what was sent.
-        if (refusals.has(failure.code)) keys.delete(change);
-        if (!keys.has(change) && !mayBeMade(failure)) throw failure;
+        if (!staysUnknown(failure, keys.has(change))) {
+          keys.delete(change);
+          throw failure;
+        }
         keys.set(change, idempotencyKey);
         throw new Failure(failure.code, failure.message, { ...failure, isOutcomeUnknown: true });
       }
@@ -53,14 +54,5 @@ export function keyedClient(client: Client, onReplayed?: () => void): KeyedClien
   };
 }
 
-/** Failures that the same request has each time, and that come before any change. */
-const refusals: ReadonlySet<string> = new Set(['INVALID_INPUT', 'MALFORMED_JSON', 'PAYLOAD_TOO_LARGE']);
-
 /** Changes that replace what an earlier one may have done, and that a person can start while one is not known to be made. */
 const replacing = /\bmutation RedeliverEvents/;
-
-/** Whether a change may have been made that failed with a key of its own. The messages of the gateway say it. */
-export function mayBeMade({ code, message }: Failure): boolean {
-  if (code === 'UNAVAILABLE') return !message.includes('Nothing was changed');
-  return code === 'NETWORK' || code === 'IDEMPOTENCY_KEY_IN_USE';
-}

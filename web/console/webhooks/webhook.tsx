@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react';
+import { mayBeMade } from '../../idempotency-key.ts';
 import { hrefOf, Link, navigate, usePlace } from '../app/router.tsx';
 import { payloadOf } from '../graphql/client.ts';
 import { SendTestEvent, type WebhookDeliveryStatus, Webhook as WebhookDocument } from '../graphql/generated.ts';
-import { mayBeMade } from '../graphql/keyed-client.ts';
 import { useMutation } from '../graphql/use-mutation.ts';
 import { useQuery } from '../graphql/use-query.ts';
 import { Button } from '../ui/button.tsx';
