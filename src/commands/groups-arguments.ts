@@ -25,15 +25,17 @@ interrupted and run again.
 export writes all groups, or those of one environment, to standard output or a file, as import takes them back.
 It contains tokens: a file gets the mode 0600.
   --format       by default, that of the file name, or ndjson
+  --output       the file; without it, or for -, standard output
 
 Exit status: 0 done, 1 lines were rejected or it failed, 2 the arguments are invalid or a file cannot be opened,
 129, 130 or 143 stopped by SIGHUP, SIGINT or SIGTERM.
 `;
 
-/** The path of a file that was given; undefined when it was not, or is empty. */
+/** The path of a file that was given; undefined when it was not, or is none. */
 export function fileOf({ given, problems }: ReadOptions, option: string): string | undefined {
   const [path] = given.get(option) ?? [];
   if (path === '') problems.push(`--${option} must name a file.`);
+  if (path === '-') problems.push(`--${option} must name a file: ./- for one with the name -.`);
   return path || undefined;
 }
 

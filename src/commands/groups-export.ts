@@ -89,7 +89,7 @@ const describe = (count: number): string => `${thousands(count)} ${count === 1 ?
 
 function readRequest(args: readonly string[]): ExportRequest {
   const read = readOnlyOptions(args, { format: 'value', environment: 'value', output: 'value' });
-  const output = fileOf(read, 'output');
+  const output = read.given.get('output')?.[0] === '-' ? undefined : fileOf(read, 'output');
   const request = { format: formatFrom(read, output), environment: environmentOf(read), output };
   assertValid(read.problems, 'groups export; nothing was done', groupsHelp);
   return request;

@@ -196,7 +196,7 @@ test('both work with the bundled PostgreSQL, while a gateway runs and when none 
     code: 0,
     stdout: expect.stringContaining('3 unchanged'),
   });
-  const { code, stdout } = await run(['groups', 'export'], settings);
+  const { code, stdout } = await run(['groups', 'export', '--output', '-'], settings);
   const parsed = (lines: string) =>
     lines
       .trimEnd()
@@ -522,6 +522,11 @@ describe('arguments', () => {
     ['a file that does not exist', ['import', '/nowhere/a.csv'], /Cannot read \/nowhere\/a\.csv: ENOENT/],
     ['a folder', ['import', '/tmp', '--format', 'csv'], /Cannot read \/tmp: it is a folder/],
     ['a report without a name', ['import', 'package.json', '--format', 'csv', '--report', ''], /--report must name a file\./],
+    [
+      'a report to standard output',
+      ['import', 'package.json', '--format', 'csv', '--report', '-'],
+      /--report must name a file: \.\/- for one/,
+    ],
     ...['import package.json --format csv --report', 'export --format csv --output'].flatMap((command) =>
       [
         ['a folder', 'src', 'It is not a regular file, so it is not replaced'],
