@@ -17,7 +17,13 @@ const gateway = new UserGroupGateway({ url: GATEWAY, apiToken: API_TOKEN });
 const text = new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file));
 // The parser checks no columns where there is no line.
 if (text.trim() === '') checkColumns([]);
-const rows = parse(text, { columns: checkColumns, skip_empty_lines: true, info: true });
+const rows = parse(text, {
+  columns: checkColumns,
+  skip_empty_lines: true,
+  info: true,
+  // Of each line: by default that of the first one.
+  record_delimiter: ['\r\n', '\n'],
+});
 
 /** Returns the names of the columns. @throws Error when one is missing, unknown or repeated: a misspelled one would be lost. */
 function checkColumns(names) {

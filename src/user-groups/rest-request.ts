@@ -100,7 +100,9 @@ export function queryMembers(query: string, names: readonly string[], graphqlOnl
     const [, schemaId] = mappingEntry.exec(name) ?? [];
     const elsewhere = graphqlOnly[member];
     if (elsewhere !== undefined || (schemaId === undefined && name !== member)) {
-      const hint = name.startsWith(';') ? '. Parameters are separated by "&", and a ";" in a value is sent as %3B' : '';
+      const hint = /^[;?]/.test(name)
+        ? '. Parameters are separated by "&"; in a value, a ";" is sent as %3B and a "?" as %3F'
+        : '';
       issues.push(mistaken(name, member, (elsewhere ?? `send ${forms[member] ?? `${member}=TEXT`}`) + hint));
     } else if (schemaId === undefined ? name in members : mapping.has(schemaId)) {
       issues.push({ path: schemaId === undefined ? [member] : [member, schemaId], message: 'is given more than once.' });
@@ -171,20 +173,20 @@ function memberFinder(names: readonly string[]): (words: readonly string[]) => s
 }
 
 /**
- * The parameters that stand for a member or resemble one. What follows a `;`, here a part of the value and to others a separator,
- * is returned with the `;` in its name. Others are ignored.
+ * The parameters that stand for a member or resemble one. What follows a `;` or a second `?`, here a part of the value and to
+ * others a separator, is returned with that in its name. Others are ignored.
  */
 function parametersOf(query: string, names: readonly string[]): Parameter[] {
   const memberIn = memberFinder(names);
-  const separated = query.split('&').flatMap((parameter) => parameter.slice(parameter.indexOf('=')).match(afterSemicolon) ?? []);
-  return [...parseQuery(query), ...parseQuery(separated.join('&'))].flatMap(([name, value]) => {
+  const separated = query.split('&').flatMap((parameter) => parameter.slice(parameter.indexOf('=')).match(afterSeparator) ?? []);
+  return [...parseQuery(query), ...parseQuery(`&${separated.join('&')}`)].flatMap(([name, value]) => {
     const member = memberIn(wordsOf(name));
     return member === undefined ? [] : [{ name, value, member }];
   });
 }
 
-/** A parameter after a `;` that is not percent-encoded, as clients encode the character in a value. */
-const afterSemicolon = /;[^;=]+=[^;]*/g;
+/** A parameter after a `;` or a second `?` that is not percent-encoded, as clients encode the characters in a value. */
+const afterSeparator = /[;?][^;?=]+=[^;?]*/g;
 
 /** A percent-encoded ASCII character. */
 const escapedCharacter = /%[0-7][\da-f]/gi;

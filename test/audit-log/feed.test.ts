@@ -341,6 +341,22 @@ describe('a cursor expires', () => {
     await expectExpired(seen);
   });
 
+  test('never by a crash: a position that was read is on the disk, also where commits do not wait', async () => {
+    const database = await createTestDatabase();
+    onTestFinished(() => database.close());
+    await database.pool.query(`alter database "${new URL(database.url).pathname.slice(1)}" set synchronous_commit = off`);
+    const off = await startGateway(database);
+    ({ secret: secrets['off'] } = await off.issue({ environment: null, scopes: ['admin'] }));
+    const isBehind = `select pg_current_wal_flush_lsn() < $1::pg_lsn as "isBehind"`;
+    for (let i = 0; i < 5; i += 1) {
+      await create(`off ${i}`, off.token, off);
+      const { rows } = await database.pool.query('select pg_current_wal_insert_lsn() as written');
+      expect((await read({ after: 'latest' }, 'off', off)).cursor).toEqual(expect.any(String));
+      expect((await database.pool.query(isBehind, [rows[0].written])).rows).toEqual([{ isBehind: false }]);
+    }
+    await off.close();
+  });
+
   test('when the row of the feed in a copy is older than its events', async () => {
     await create('in the copy');
     const kept = await latest();

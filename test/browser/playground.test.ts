@@ -217,6 +217,26 @@ test('closing a tab that is not shown shows no other', async () => {
   await expect.poll(async () => (await tabsOf(opened)).shown).not.toEqual(['Search']);
 });
 
+test('closing a tab asks while its response has not been shown', async () => {
+  const { page } = await open({}, `?query=${encodeURIComponent('query Held { __typename }')}`);
+  const dialogs: string[] = [];
+  page.on('dialog', (dialog) => {
+    dialogs.push(dialog.message());
+    void dialog.dismiss();
+  });
+  const release = await holdRequests(page, 'Held');
+  const sent = page.waitForRequest((request) => request.postData()?.includes('Held') === true);
+  await page.getByRole('button', { name: /^Execute query/ }).click();
+  await sent;
+  await page.getByRole('tab', { name: 'Held' }).locator('..').getByRole('button', { name: 'Close Tab' }).click();
+  await expect.poll(() => dialogs).toEqual([expect.stringContaining('waits for a response')]);
+  await release();
+  await page.getByRole('region', { name: 'Result Window' }).getByText('__typename').waitFor();
+  await page.getByRole('tab', { name: 'Held' }).locator('..').getByRole('button', { name: 'Close Tab' }).click();
+  await expect.poll(() => page.getByRole('tab', { name: 'Held' }).count()).toBe(0);
+  expect(dialogs.length).toBe(1);
+});
+
 test('no button or key merges fragments, which would execute what @skip leaves out; a reload asks before headers are lost', async () => {
   const query = 'query Own { ...Part @skip(if: true) } fragment Part on Query { __typename }';
   const { page } = await open({}, `?query=${encodeURIComponent(query)}`);

@@ -58,11 +58,12 @@ function useLabels({ queryEditor, variableEditor, headerEditor, responseEditor }
 
 /** Shows the responses of the tab that is open. */
 function useResponses(context: Context, responses: TabResponses): void {
-  const { responseEditor, updateActiveTabValues } = context;
+  const { tabs, responseEditor, updateActiveTabValues } = context;
   const tab = tabOf(context);
   useEffect(() => {
     if (!tab || !responseEditor) return;
-    responses.open(tab, (response) => {
+    const ids = tabs.map(({ id }) => id);
+    responses.open(tab, ids, (response) => {
       responseEditor.setValue(response);
       updateActiveTabValues({ response });
     });

@@ -74,6 +74,9 @@ export function Playground() {
           storage={storage}
           defaultTabs={[...documents.tabs]}
           onTabChange={storeDocuments}
+          confirmCloseTab={(index) =>
+            !responses.isWaiting(index) || confirm('The tab waits for a response. Close it all the same?')
+          }
           defaultEditorToolsVisibility="variables"
           shouldPersistHeaders={false}
           forcedTheme="system"

@@ -153,11 +153,14 @@ const readState = `select epoch, ${lastPosition}, ${removedThrough} from event_f
  * Whoever holds the row of the feed assigns positions; others do not wait. Its values are those that were committed last, even if
  * the statement began before: then events that have a position meanwhile are left out, and their new positions stay unused. An
  * event that an import is about to replace is not waited for, because everybody else would wait with it.
+ *
+ * A position that was read must not be given out again after a crash, so the transaction is durable also where others are not.
  */
 const assignPositions = `
   with feed as materialized (
-    select ${lastPosition} as last_position, epoch, origin from event_feed f
-    where origin <> ${origin} or exists (select from event where position is null) for update of f skip locked
+    select ${lastPosition} as last_position, epoch, origin, case when current_setting('synchronous_commit') = 'off'
+      then set_config('synchronous_commit', 'local', true) end as commits
+    from event_feed f where origin <> ${origin} or exists (select from event where position is null) for update of f skip locked
   ), pending as materialized (
     select oldest.*, row_number() over (order by id) as place from (
       select environment, occurred_at, id from event where position is null and exists (select from feed) order by id limit $1::int
@@ -177,7 +180,7 @@ const assignPositions = `
       origin = ${origin}
     from feed where exists (select from pending) or feed.origin <> ${origin}
   )
-  select count(*) from pending`;
+  select (select count(*) from pending), (select commits from feed)`;
 
 /**
  * A row for each event, or one without an event; behind the columns of the event, each has the epoch, up to where nothing was

@@ -36,6 +36,7 @@ describe('what is stored of a query string', () => {
     ['mapping=%7B%22a+b%22:+%22c+d%22,+%22e%22:%22f%22%7D', { mapping: { 'a b': 'c d', e: 'f' } }],
     ['mapping%5Ba+b%5D=wh', { mapping: { 'a b': 'wh' } }],
     ['utm_source=a&debug&name=a&&', { name: 'a' }],
+    ['name=who?&mapping[s]=a%3Fname=b?c=d', { name: 'who?', mapping: { s: 'a?name=b?c=d' } }],
     ['name=a;nick=b;name&mapping[s]=%3Bname=c', { name: 'a;nick=b;name', mapping: { s: ';name=c' } }],
   ])('%s', async (query, expected) => {
     const reply = await gateway.send('GET', `/api/user?user_group_id=x&${query}`);
@@ -51,7 +52,7 @@ const asMapping =
   'send mapping[SCHEMA_ID]=DATA_SOURCE for each entry, or all of them as JSON: mapping={"SCHEMA_ID":"DATA_SOURCE"}.';
 const asProperties = 'send them as JSON: properties={"NAME":"VALUE"}.';
 const twice = 'is given more than once.';
-const ampersand = 'Parameters are separated by "&", and a ";" in a value is sent as %3B.';
+const ampersand = 'Parameters are separated by "&"; in a value, a ";" is sent as %3B and a "?" as %3F.';
 
 describe('what would be lost of a query string is an error', () => {
   test.each<[string, (string | number)[], string]>([
@@ -75,6 +76,7 @@ describe('what would be lost of a query string is an error', () => {
     ),
     ['filter.name=a', ['name'], 'was sent as filter.name; send name=TEXT.'],
     ['mapping[a]=b;mapping[c]=d', ['mapping'], `was sent as ;mapping[c]; ${asMapping} ${ampersand}`],
+    ['name=a?mapping[c]=d', ['mapping'], `was sent as ?mapping[c]; ${asMapping} ${ampersand}`],
     ['mapping[a]=b;mapping[c:d]=e', ['mapping'], `was sent as ;mapping[c:d]; ${asMapping} ${ampersand}`],
     ['mapping[a]=b;mapping%5Bc%5D=d', ['mapping'], `was sent as ;mapping[c]; ${asMapping} ${ampersand}`],
     ['utm_source=a;Name=b', ['name'], `was sent as ;Name; send name=TEXT. ${ampersand}`],
