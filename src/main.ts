@@ -11,8 +11,8 @@ for (const signal of process.pid === 1 ? stopSignals : []) {
   });
 }
 
-// Programs are often told to open their log again by it. Node.js would open its debugger, to every user of this machine.
-process.on('SIGUSR1', () => {});
+// Programs are often told to open their log again by them. Node.js would open its debugger, to every user of this machine, or end.
+for (const signal of ['SIGUSR1', 'SIGUSR2']) process.on(signal, () => {});
 
 // Node.js aborts, with a core dump, when it ends and cannot restore the settings of a terminal that was closed.
 const terminals = [0, 1, 2].filter(isatty);

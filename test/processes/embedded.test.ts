@@ -114,6 +114,15 @@ test('accepts only local connections with the password, which only the gateway c
   await server.close();
 });
 
+test('a new DATA_DIR is writable for its owner alone, whatever the umask', () => {
+  dataDir = makeDataDir();
+  const path = join(dataDir.path, 'new');
+  const umask = process.umask(0);
+  onTestFinished(() => void process.umask(umask));
+  layOut(path);
+  expect(statSync(path).mode & 0o777).toBe(0o755);
+});
+
 test('rejects data of another major version with a message, and does not change it', async () => {
   dataDir = makeDataDir();
   const cluster = join(dataDir.path, 'postgres');

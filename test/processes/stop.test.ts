@@ -85,12 +85,15 @@ test.each<NodeJS.Signals>(['SIGTERM', 'SIGHUP'])(
   },
 );
 
-test.runIf(process.platform !== 'win32')('SIGUSR1 opens no debugger', async () => {
-  await start();
-  gateway.child.kill('SIGUSR1');
-  expect((await sendRequest(gateway.url, 'GET', '/readyz')).status).toBe(200);
-  expect((await gateway.stop()).stderr).not.toContain('Debugger');
-});
+test.runIf(process.platform !== 'win32').each(['SIGUSR1', 'SIGUSR2'] as const)(
+  '%s opens no debugger and ends nothing',
+  async (signal) => {
+    await start();
+    gateway.child.kill(signal);
+    expect((await sendRequest(gateway.url, 'GET', '/readyz')).status).toBe(200);
+    expect((await gateway.stop()).stderr).not.toContain('Debugger');
+  },
+);
 
 test('DRAIN_DELAY_SECONDS: serves new connections for that long while /readyz responds with 503', async () => {
   await start({ DRAIN_DELAY_SECONDS: '3' });

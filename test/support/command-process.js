@@ -26,7 +26,7 @@ process.on('disconnect', () => process.exit());
 function listeners() {
   const places = [
     ...[process.stdout, process.stderr].map((stream) => [stream, 'error']),
-    ...['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR1', 'exit'].map((event) => [process, event]),
+    ...['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR1', 'SIGUSR2', 'exit'].map((event) => [process, event]),
   ];
   return places.map(([emitter, event]) => [emitter, event, emitter.listeners(event)]);
 }

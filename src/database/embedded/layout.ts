@@ -173,7 +173,7 @@ function assertNotInterpreted(path: string): void {
  */
 function makeFolder(path: string): string {
   try {
-    mkdirSync(path, { recursive: true });
+    mkdirSync(path, { recursive: true, mode: 0o755 });
   } catch (cause) {
     throw new Error(`DATA_DIR cannot be created: ${(cause as Error).message}`, { cause });
   }
