@@ -4,7 +4,7 @@ import { type Logger, pino, stdTimeFunctions } from 'pino';
 import { PinoPretty } from 'pino-pretty';
 import type { CompletedRequest } from './http/request.ts';
 import type { Config } from './settings.ts';
-import { escapeShownJson } from './terminal-text.ts';
+import { escapeJson, escapeShownJson } from './terminal-text.ts';
 import { redactTokens } from './tokens.ts';
 
 /**
@@ -81,7 +81,7 @@ function createLogStream(output: Writable): { write(line: string): void } {
         if (dropped === 0) output.once('drain', report);
         dropped += 1;
       } else {
-        output.write(line);
+        output.write(escapeJson(line));
       }
     },
   };

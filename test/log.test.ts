@@ -30,12 +30,23 @@ test('of an error of Prisma only the code and the frames are logged: the message
   expect(stack).not.toContain('a stored value');
 });
 
-test('the log for people shows control characters as escapes, and keeps the lines of a stack', () => {
+/** What the log writes of texts with control characters. */
+function writeControls(logFormat: string): string {
   const program = `import { openLog } from './src/log.ts';
     const text = 'a\\\\u\u001b[8m\u009b\u202e\\r';
-    openLog({ logLevel: 'info', logFormat: 'pretty' }, process.stderr).info({ path: text, inner: { text }, err: new Error(text) }, text);`;
+    openLog({ logLevel: 'info', logFormat: '${logFormat}' }, process.stderr).info({ path: text, inner: { text }, err: new Error(text) }, text);`;
   const args = ['--import', 'tsx', '--input-type=module', '-e', program];
-  const { stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  return spawnSync(process.execPath, args, { encoding: 'utf8' }).stderr;
+}
+
+test('the log as JSON has control characters as escapes, which mean the same', () => {
+  const stderr = writeControls('json');
+  expect(stderr.match(/[^\n\P{Cc}]|[\u202a-\u202e]/gu)).toBeNull();
+  expect(JSON.parse(stderr)).toMatchObject({ msg: 'a\\u\u001b[8m\u009b\u202e\r' });
+});
+
+test('the log for people shows control characters as escapes, and keeps the lines of a stack', () => {
+  const stderr = writeControls('pretty');
   const shown = 'a\\u\\u001b[8m\\u009b\\u202e\\r';
   expect(stderr.match(/[^\n\P{Cc}]|[\u202a-\u202e]/gu)).toBeNull();
   expect(stderr.split(shown)).toHaveLength(5); // in each field, and in the message and the stack

@@ -27,7 +27,7 @@ export async function requireUniqueIndexes({ pool }: Pick<Database, 'pool'>): Pr
        select own.relname as name, indexed.relname as "table", indisprimary, indexed.relname || regexp_replace(
          regexp_replace(translate(pg_get_indexdef(indexrelid), '"', ''), '^.* USING btree', ''), ' WITH \\([^)]*\\)', '') as definition
        from pg_index join pg_class own on own.oid = indexrelid join pg_class indexed on indexed.oid = indrelid
-       where indisunique and indisvalid and indexed.relnamespace = 'public'::regnamespace
+       where indisunique and indisvalid and indimmediate and indexed.relnamespace = 'public'::regnamespace
      )
      select name as missing, format(E'\\n  drop index if exists %1$s; create unique index %1$s on %2$s;', name, definition) as remedy
      from unnest($1::text[], $2::text[]) as expected (name, definition)

@@ -101,6 +101,7 @@ test('a mutation has a key, which stays the same until there is a result, and a 
   await loseNextResponse(page, 'One');
   await execute('One', 'Failed to fetch');
   expect(await asksBeforeReload(page)).toBe(true);
+  await page.getByRole('button', { name: /^Prettify/ }).click();
   await execute('One', 'Payload');
   expect(await asksBeforeReload(page)).toBe(false);
   const own = expect.stringMatching(/^[\w-]{20,}$/);

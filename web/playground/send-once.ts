@@ -1,4 +1,6 @@
+import { stripIgnoredCharacters } from 'graphql';
 import { createIdempotencyKey, staysUnknown } from '../idempotency-key.ts';
+import { withoutSpace } from '../raw-json.ts';
 
 const keyHeader = 'idempotency-key';
 
@@ -15,25 +17,35 @@ type Send = (headers: Headers, body: string) => Promise<Response | null>;
  * connection is reset. When it is sent again while it is not known whether it was executed, it has the same key.
  */
 export function onceOnly(send: Send): (query: string, ...request: Parameters<Send>) => ReturnType<Send> {
-  /** The keys of the mutations of which it is not known whether they were executed, or of which there is no response yet. */
-  const keys = new Map<string, string>();
+  /** Mutations of which it is not known whether they were executed, or of which there is no response yet: key and body. */
+  const unknown = new Map<string, { readonly key: string; readonly body: string }>();
   // A reload forgets them: a mutation that was executed would be executed again.
   addEventListener('beforeunload', (event) => {
-    if (keys.size > 0) event.preventDefault();
+    if (unknown.size > 0) event.preventDefault();
   });
   return async (query, headers, body) => {
     if (headers.has(keyHeader) || !/\bmutation\b/.test(query)) return send(headers, body);
-    const request = JSON.stringify([...headers, body]);
-    const former = keys.get(request);
-    const key = former ?? createIdempotencyKey();
-    keys.set(request, key);
-    const keyed = await send(new Headers([...headers, [keyHeader, key]]), body);
+    // Prettify, or a comment, makes no other request of it.
+    const request = JSON.stringify([...headers, withoutIgnored(query), withoutSpace(body.replace(JSON.stringify(query), ''))]);
+    const former = unknown.get(request);
+    const sent = former ?? { key: createIdempotencyKey(), body };
+    unknown.set(request, sent);
+    const keyed = await send(new Headers([...headers, [keyHeader, sent.key]]), sent.body);
     const response = needsNoKey(keyed) ? await send(headers, body) : keyed;
     const { message = '', extensions: { code } = {} } = response?.errors?.[0] ?? {};
     const isUnknown = code === undefined || staysUnknown({ code, message }, former !== undefined);
-    if (response?.data != null || !isUnknown) keys.delete(request);
+    if (response?.data != null || !isUnknown) unknown.delete(request);
     return response;
   };
+}
+
+/** A document without what means nothing in it, unless it is none. */
+function withoutIgnored(query: string): string {
+  try {
+    return stripIgnoredCharacters(query);
+  } catch {
+    return query;
+  }
 }
 
 /** Whether a mutation was refused because of its key: several, or one whose response is too large to be stored. */
