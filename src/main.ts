@@ -11,7 +11,7 @@ for (const signal of process.pid === 1 ? stopSignals : []) {
   });
 }
 
-// Programs are often told to open their log again by them. Node.js would open its debugger, to every user of this machine, or end.
+// Programs are often told to open their log again by them. Node.js would open its debugger, to all users of this machine, or end.
 for (const signal of ['SIGUSR1', 'SIGUSR2']) process.on(signal, () => {});
 
 // Node.js aborts, with a core dump, when it ends and cannot restore the settings of a terminal that was closed.
