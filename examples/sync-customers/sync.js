@@ -22,7 +22,7 @@ const rows = parse(text, {
   skip_empty_lines: true,
   info: true,
   // Of each line: by default that of the first one.
-  record_delimiter: ['\r\n', '\n'],
+  record_delimiter: ['\r\n', '\n', '\r'],
 });
 
 /** Returns the names of the columns. @throws Error when one is missing, unknown or repeated: a misspelled one would be lost. */

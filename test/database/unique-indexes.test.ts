@@ -4,7 +4,7 @@ import { createTestDatabase } from '../support/database.ts';
 import { run } from '../support/process.ts';
 
 /** The SQL that a message names. */
-const remedyOf = (message: string) => /^ {2}(drop index if exists .*; create .*)$/m.exec(message)?.[1];
+const remedyOf = (message: string) => /^ {2}(alter table .*; drop index if exists .*; create .*)$/m.exec(message)?.[1];
 
 test('each unique index that the migrations make is required, and the SQL that creates it is named', async () => {
   const database = await createTestDatabase();
@@ -29,6 +29,14 @@ test('each unique index that the migrations make is required, and the SQL that c
 
   await database.pool.query('alter index user_group_token_hash_key set (fillfactor = 80)');
   await database.pool.query('alter index user_group_token_hash_key rename to idx_1');
+  await requireUniqueIndexes(database);
+
+  // One that is checked at the end of a transaction tells no write of a conflict.
+  await database.pool.query(
+    'drop index signing_key_id_key; alter table signing_key add constraint signing_key_id_key unique (id) deferrable',
+  );
+  const message = await requireUniqueIndexes(database).catch((error: Error) => error.message);
+  await database.pool.query(remedyOf(message ?? '') ?? '');
   await requireUniqueIndexes(database);
 
   // By the names of these, errors say in which environment an id is taken.

@@ -75,7 +75,7 @@ export function Playground() {
           defaultTabs={[...documents.tabs]}
           onTabChange={storeDocuments}
           confirmCloseTab={(index) =>
-            !responses.isWaiting(index) || confirm('The tab waits for a response. Close it all the same?')
+            !responses.isWaiting(index) || confirm('The response of this tab has not been shown. Close it all the same?')
           }
           defaultEditorToolsVisibility="variables"
           shouldPersistHeaders={false}

@@ -1,4 +1,4 @@
-import { stripIgnoredCharacters } from 'graphql';
+import { parse, print } from 'graphql';
 import { createIdempotencyKey, staysUnknown } from '../idempotency-key.ts';
 import { withoutSpace } from '../raw-json.ts';
 
@@ -6,7 +6,7 @@ const keyHeader = 'idempotency-key';
 
 interface Response {
   readonly data?: unknown;
-  readonly errors?: readonly { readonly message?: string; readonly extensions?: { readonly code?: string } }[];
+  readonly errors?: readonly { readonly message?: string; readonly extensions?: { readonly code?: string } | null }[];
 }
 
 /** Sends a request. @returns the response, parsed. @throws if there is none. */
@@ -25,24 +25,25 @@ export function onceOnly(send: Send): (query: string, ...request: Parameters<Sen
   });
   return async (query, headers, body) => {
     if (headers.has(keyHeader) || !/\bmutation\b/.test(query)) return send(headers, body);
-    // Prettify, or a comment, makes no other request of it.
-    const request = JSON.stringify([...headers, withoutIgnored(query), withoutSpace(body.replace(JSON.stringify(query), ''))]);
+    // Prettify of the document, or a comment, makes no other request of it.
+    const request = JSON.stringify([...headers, prettified(query), withoutSpace(body.replace(JSON.stringify(query), ''))]);
     const former = unknown.get(request);
     const sent = former ?? { key: createIdempotencyKey(), body };
     unknown.set(request, sent);
     const keyed = await send(new Headers([...headers, [keyHeader, sent.key]]), sent.body);
     const response = needsNoKey(keyed) ? await send(headers, body) : keyed;
-    const { message = '', extensions: { code } = {} } = response?.errors?.[0] ?? {};
+    const { message = '', extensions } = response?.errors?.[0] ?? {};
+    const code = extensions?.code;
     const isUnknown = code === undefined || staysUnknown({ code, message }, former !== undefined);
     if (response?.data != null || !isUnknown) unknown.delete(request);
     return response;
   };
 }
 
-/** A document without what means nothing in it, unless it is none. */
-function withoutIgnored(query: string): string {
+/** A document as Prettify writes it, unless it is none. */
+function prettified(query: string): string {
   try {
-    return stripIgnoredCharacters(query);
+    return print(parse(query));
   } catch {
     return query;
   }

@@ -13,6 +13,13 @@ export class TabResponses {
   /** Responses that wait until their tab is open, by id. */
   readonly #waiting = new Map<string, string>();
 
+  constructor() {
+    // A reload forgets them.
+    addEventListener('beforeunload', (event) => {
+      if (this.#waiting.size > 0) event.preventDefault();
+    });
+  }
+
   /** Called when a tab is opened, and the tabs have changed. @param show shows a response in it. */
   open(id: string, tabs: readonly string[], show: (response: string) => void): void {
     this.#open = id;

@@ -104,6 +104,7 @@ export const checkMigrations = ofDatabase(async (reached) => {
   try {
     reached.migrations = await readMigrationState(reached.database);
     const { applied, pending, unknown } = reached.migrations;
+    if (pending.length === 0) await requireUniqueIndexes(reached.database);
     if (unknown.length > 0)
       return warning(
         `the database has ${counted(unknown.length, 'migration')} of a newer version: ${unknown.join(', ')}`,
@@ -114,7 +115,6 @@ export const checkMigrations = ofDatabase(async (reached) => {
         `${pending.length} of ${applied + pending.length} are not applied: ${pending.join(', ')}`,
         'The next start applies them; the command migrate does so now.',
       );
-    await requireUniqueIndexes(reached.database);
     return ok(`all ${applied} are applied`);
   } catch (error) {
     return failure((error as Error).message, 'Until this is resolved, the gateway does not start.');

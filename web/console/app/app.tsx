@@ -68,7 +68,7 @@ export function App() {
           tellTabs({ is: 'answer', tab: message.tab, apiToken: now.apiToken });
         if (message.is === 'answer' && message.tab === thisTab) {
           if (now.offered !== undefined && now.offered !== message.apiToken) {
-            if (isUnsaved() || performance.now() > denialMs) return;
+            if (now.is !== 'asking' && (isUnsaved() || performance.now() > denialMs)) return;
             storedApiToken.remove();
             change({ is: 'signed-out', reason: differentTokens });
           } else if (isNew) change({ is: 'asking', offered: message.apiToken });
