@@ -16,7 +16,7 @@ export class TabResponses {
   constructor() {
     // A reload forgets them.
     addEventListener('beforeunload', (event) => {
-      if (this.#waiting.size > 0) event.preventDefault();
+      if (this.#tabs.some((id) => this.#waiting.has(id))) event.preventDefault();
     });
   }
 
