@@ -29,9 +29,8 @@ export async function requireUniqueIndexes({ pool }: Pick<Database, 'pool'>): Pr
        from pg_index join pg_class own on own.oid = indexrelid join pg_class indexed on indexed.oid = indrelid
        where indisunique and indisvalid and indimmediate and indexed.relnamespace = 'public'::regnamespace
      )
-     select name as missing, format(
-       E'\\n  alter table %3$s drop constraint if exists %1$s; drop index if exists %1$s; create unique index %1$s on %2$s;',
-       name, definition, split_part(definition, ' ', 1)) as remedy
+     select name as missing,
+       format(E'\\n  drop index if exists %1$s; create unique index %1$s on %2$s;', name, definition) as remedy
      from unnest($1::text[], $2::text[]) as expected (name, definition)
      where not exists (select from present where present.definition = expected.definition
        and (present.name = expected.name or expected.name not like '%provided_id%'))

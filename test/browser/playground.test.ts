@@ -69,7 +69,7 @@ test('a shortcut that is held executes the operation once', async () => {
 const asksBeforeReload = (page: Page) => page.evaluate('!dispatchEvent(new Event("beforeunload", { cancelable: true }))');
 
 test('a mutation has a key, which stays the same until there is a result, and a reload asks; several are sent again without one', async () => {
-  const create = 'getOrCreateUserGroup(input: { providedId: "with-key" }) { __typename }';
+  const create = 'getOrCreateUserGroup(input: { providedId: "with\\u002dkey" }) { __typename }';
   const { page } = await open(
     { expectedProblems: [lostResponse, /400 \(Bad Request\)/, /status of (503|409|429|504)/] },
     `?query=${encodeURIComponent(`# One change\nmutation One { a: ${create} } mutation Two { a: ${create} b: ${create} }`)}`,
@@ -224,31 +224,48 @@ test('closing a tab asks while its response has not been shown', async () => {
   const dialogs: string[] = [];
   page.on('dialog', (dialog) => {
     dialogs.push(dialog.message());
-    void dialog.dismiss();
+    void (dialogs.length < 3 ? dialog.dismiss() : dialog.accept());
   });
   const tab = page.getByRole('tab', { name: 'Held' });
   const close = async () => {
     await tab.hover();
     await tab.getByRole('button', { name: 'Close Tab' }).click();
   };
-  const release = await holdRequests(page, 'Held');
-  const sent = page.waitForRequest((request) => request.postData()?.includes('Held') === true);
-  await page.getByRole('button', { name: /^Execute query/ }).click();
-  await sent;
+  await page.getByRole('region', { name: 'Query Editor' }).getByText('query Held').waitFor();
+  const execute = async () => {
+    const release = await holdRequests(page, 'Held');
+    const sent = page.waitForRequest((request) => request.postData()?.includes('Held') === true);
+    await page.getByRole('button', { name: /^Execute query/ }).click();
+    await sent;
+    return release;
+  };
+  const tabs = page.getByRole('tab');
+  /** The response comes while the neighbor is open. */
+  const releaseBeside = async (release: () => Promise<void>) => {
+    await tabs.nth((await tabs.allTextContents()).findIndex((text) => text.includes('Held')) + 1).click();
+    await release();
+    await expect.poll(() => asksBeforeReload(page)).toBe(true);
+  };
+  const release = await execute();
   await close();
   await expect.poll(() => dialogs).toEqual([expect.stringContaining('has not been shown')]);
-  // The response comes while another tab is open.
-  await page.getByRole('button', { name: 'Search', exact: true }).click();
-  await release();
-  await expect.poll(() => asksBeforeReload(page)).toBe(true);
+  await releaseBeside(release);
+  // GraphiQL opens another tab for a moment when the last one is closed.
+  const count = await tabs.count();
+  await tabs.last().hover();
+  await tabs.last().getByRole('button', { name: 'Close Tab' }).click();
+  await expect.poll(() => tabs.count()).toBe(count - 1);
+  expect(await asksBeforeReload(page)).toBe(true);
   await close();
   await expect.poll(() => dialogs.length).toBe(2);
   await tab.click();
   await page.getByRole('region', { name: 'Result Window' }).getByText('__typename').waitFor();
   expect(await asksBeforeReload(page)).toBe(false);
+  // One that is closed nevertheless takes its response with it.
+  await releaseBeside(await execute());
   await close();
   await expect.poll(() => tab.count()).toBe(0);
-  expect(dialogs.length).toBe(2);
+  expect(await asksBeforeReload(page)).toBe(false);
 });
 
 test('no button or key merges fragments, which would execute what @skip leaves out; a reload asks before headers are lost', async () => {

@@ -475,7 +475,14 @@ test.each<Case>([
     'of a newer version',
     'warning',
     async () => when(own(await changed(insertMigration))),
-    /29990101000000_newer Update/,
+    /29990101000000_newer Update.* may not work/,
+  ],
+  [
+    'migrations',
+    'of a newer version with other indexes',
+    'failure',
+    async () => when(own(await changed(`${insertMigration}; drop index user_group_token_hash_key`))),
+    /29990101000000_newer Update.* does not start/,
   ],
   [
     'migrations',

@@ -11,27 +11,34 @@ type Context = ReturnType<typeof useEditorContext> & {};
  */
 export function Editors({ activeTab, responses }: { readonly activeTab: number; readonly responses: TabResponses }): null {
   const context = useEditorContext({ nonNull: true });
-  useShownTab(context);
+  useShownTab(context, responses);
   useOwnHistories(context);
   useLabels(context);
-  useResponses(context, responses);
   useFirstTab(context, activeTab);
   useHeaderGuard(context);
   return null;
 }
 
-const tabOf = ({ tabs, activeTabIndex }: Context) => tabs[activeTabIndex]?.id;
+const tabOf = ({ tabs, activeTabIndex }: Context) => tabs[activeTabIndex]?.id ?? '';
 
-/** When a tab is closed that is not shown, GraphiQL may show another one, whose operation the next click would execute. */
-function useShownTab(context: Context): void {
-  const { tabs, changeTab } = context;
+/**
+ * Shows the responses of the tab that is open. When a tab is closed that is not shown, GraphiQL may open another one, whose
+ * operation the next click would execute.
+ */
+function useShownTab(context: Context, responses: TabResponses): void {
+  const { tabs, changeTab, responseEditor, updateActiveTabValues } = context;
   const tab = tabOf(context);
   const shown = useRef({ tab, count: tabs.length });
   useEffect(() => {
     const former = shown.current;
     shown.current = { tab, count: tabs.length };
-    const index = tabs.findIndex(({ id }) => id === former.tab);
-    if (tabs.length < former.count && tab !== former.tab && index >= 0) changeTab(index);
+    const ids = tabs.map(({ id }) => id);
+    if (ids.length < former.count && tab !== former.tab && ids.includes(former.tab)) return changeTab(ids.indexOf(former.tab));
+    if (tab === '' || !responseEditor) return;
+    responses.open(tab, ids, (response) => {
+      responseEditor.setValue(response);
+      updateActiveTabValues({ response });
+    });
   });
 }
 
@@ -54,20 +61,6 @@ function useLabels({ queryEditor, variableEditor, headerEditor, responseEditor }
     headerEditor?.setOption('screenReaderLabel', 'Headers');
     responseEditor?.setOption('screenReaderLabel', 'Response');
   }, [queryEditor, variableEditor, headerEditor, responseEditor]);
-}
-
-/** Shows the responses of the tab that is open. */
-function useResponses(context: Context, responses: TabResponses): void {
-  const { tabs, responseEditor, updateActiveTabValues } = context;
-  const tab = tabOf(context);
-  useEffect(() => {
-    if (!tab || !responseEditor) return;
-    const ids = tabs.map(({ id }) => id);
-    responses.open(tab, ids, (response) => {
-      responseEditor.setValue(response);
-      updateActiveTabValues({ response });
-    });
-  });
 }
 
 /** Opens a tab when the editors are there. */

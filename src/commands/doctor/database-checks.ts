@@ -104,12 +104,15 @@ export const checkMigrations = ofDatabase(async (reached) => {
   try {
     reached.migrations = await readMigrationState(reached.database);
     const { applied, pending, unknown } = reached.migrations;
-    if (pending.length === 0) await requireUniqueIndexes(reached.database);
-    if (unknown.length > 0)
-      return warning(
-        `the database has ${counted(unknown.length, 'migration')} of a newer version: ${unknown.join(', ')}`,
-        'Update this gateway: it may not work with that database.',
-      );
+    const lacking = pending.length > 0 ? undefined : await requireUniqueIndexes(reached.database).catch((error: Error) => error);
+    if (unknown.length > 0) {
+      const newer = `the database has ${counted(unknown.length, 'migration')} of a newer version: ${unknown.join(', ')}`;
+      // The newer version may have other indexes: the SQL that creates those of this one could replace them.
+      return lacking
+        ? failure(newer, 'Update this gateway: it does not start with that database.')
+        : warning(newer, 'Update this gateway: it may not work with that database.');
+    }
+    if (lacking) throw lacking;
     if (pending.length > 0)
       return warning(
         `${pending.length} of ${applied + pending.length} are not applied: ${pending.join(', ')}`,
