@@ -16,6 +16,7 @@ export function Editors({ activeTab, responses }: { readonly activeTab: number; 
   useLabels(context);
   useFirstTab(context, activeTab);
   useHeaderGuard(context);
+  useNamedOperation(context);
   return null;
 }
 
@@ -82,4 +83,22 @@ function useHeaderGuard({ tabs }: Context): void {
     addEventListener('beforeunload', ask);
     return () => removeEventListener('beforeunload', ask);
   }, [hasHeaders]);
+}
+
+/** Of several operations, GraphiQL's shortcut executes the first if the cursor is in none: it asks, as the button does. */
+function useNamedOperation({ queryEditor }: Context): void {
+  useEffect(() => {
+    const ask = (event: KeyboardEvent) => {
+      if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+      const operations = queryEditor?.operations ?? [];
+      const cursor = queryEditor?.hasFocus() ? queryEditor.indexFromPos(queryEditor.getCursor()) : -1;
+      if (operations.length < 2 || operations.some(({ loc }) => loc && loc.start <= cursor && cursor <= loc.end)) return;
+      event.stopPropagation();
+      event.preventDefault();
+      const button = document.querySelector('.graphiql-execute-button');
+      button?.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowDown', bubbles: true }));
+    };
+    addEventListener('keydown', ask, true);
+    return () => removeEventListener('keydown', ask, true);
+  }, [queryEditor]);
 }
