@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { fstatSync, type Stats } from 'node:fs';
 import { lstat, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { createFile } from '../database/durable-file.ts';
+import { createFile, syncFolder } from '../database/durable-file.ts';
 
 /** A text that is ready to replace that of a file. */
 export interface Replacement {
@@ -26,7 +28,7 @@ export interface Replacement {
 export async function prepareReplacement(path: string, previous: Buffer, text: string): Promise<Replacement> {
   const target = await realpath(path);
   const found = await stat(target);
-  if ((found.mode & 0o222) === 0) throw new Error('The file is read-only, and was not replaced.');
+  if (isReadOnly(found)) throw new Error('The file is read-only, and was not replaced.');
   if (found.nlink > 1) throw new Error('The file has further hard links, which would keep the old text, and was not replaced.');
   const draft = `${target}.${randomUUID()}.tmp`;
   const discard = () => rm(draft, { force: true });
@@ -45,7 +47,9 @@ export async function prepareReplacement(path: string, previous: Buffer, text: s
   }
   return {
     async publish() {
-      if (!(await isReplaced())) await rename(draft, target);
+      if (await isReplaced()) return;
+      await rename(draft, target);
+      syncFolder(dirname(target));
     },
     discard,
   };
@@ -64,7 +68,8 @@ export interface FileDraft {
  * Begins to write a file, next to it. Symbolic links are preserved.
  *
  * @param mode the mode of the file, also of one that exists.
- * @throws Error when it is not a regular file, or a symbolic link to none; file system errors. The file is then unchanged.
+ * @throws Error when it is not a regular file, a symbolic link to none, read-only, or where this command's standard output or
+ *   standard error goes; file system errors. The file is then unchanged.
  */
 export async function openDraft(path: string, mode: number): Promise<FileDraft> {
   const target = await realpath(path).catch(async (error: NodeJS.ErrnoException) => {
@@ -73,11 +78,12 @@ export async function openDraft(path: string, mode: number): Promise<FileDraft> 
     if (found) throw new Error('It is a symbolic link to a file that does not exist'); // its disk may not be mounted
     return path;
   });
-  const isOther = await stat(target).then(
-    (stats) => !stats.isFile(),
-    () => false,
-  );
-  if (isOther) throw new Error('It is not a regular file, so it is not replaced'); // a device, or a folder
+  const found = await stat(target).catch(() => undefined);
+  if (found && !found.isFile()) throw new Error('It is not a regular file, so it is not replaced'); // a device, or a folder
+  if (found && isReadOnly(found)) throw new Error('It is read-only, so it is not replaced');
+  // What the shell, or an earlier command, has written there would be lost.
+  if (found && [1, 2].some((descriptor) => isSameFile(descriptor, found)))
+    throw new Error('The standard output, or the standard error, of this command goes there, so it is not replaced');
   const draft = `${target}.${randomUUID()}.tmp`;
   const handle = await open(draft, 'wx', mode);
   const stream = handle.createWriteStream({ flush: true });
@@ -88,10 +94,22 @@ export async function openDraft(path: string, mode: number): Promise<FileDraft> 
       stream.end();
       await finished(stream);
       await rename(draft, target);
+      syncFolder(dirname(target));
     },
     async discard() {
       stream.destroy();
       await rm(draft, { force: true });
     },
   };
+}
+
+const isReadOnly = ({ mode }: Stats): boolean => (mode & 0o222) === 0;
+
+function isSameFile(descriptor: number, { dev, ino }: Stats): boolean {
+  try {
+    const open = fstatSync(descriptor);
+    return open.dev === dev && open.ino === ino;
+  } catch {
+    return false; // it is closed
+  }
 }

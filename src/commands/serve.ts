@@ -18,6 +18,7 @@ import { startHousekeeping } from '../housekeeping/housekeeping.ts';
 import { openLog } from '../log.ts';
 import { packageRoot, readPackageVersion } from '../package-root.ts';
 import { type Config, readConfig } from '../settings.ts';
+import { shellWord } from '../shell-word.ts';
 import { createTracing } from '../tracing/open-telemetry.ts';
 import { tracing } from '../tracing/tracing.ts';
 import { type DatabaseContext, warnOfSettings, withServerDatabase } from './context.ts';
@@ -209,11 +210,5 @@ export function ownCommand(root: URL, script: string, folder: string): string {
 
 function nodeCommand(script: string, folder: string): string {
   const path = relative(folder, script);
-  return `node ${quote(path.startsWith('..') ? script : path)}`;
-}
-
-/** A path as one argument of a command line. */
-function quote(path: string): string {
-  if (/^[\w./:@+-]+$/.test(path)) return path;
-  return process.platform === 'win32' ? `"${path}"` : `'${path.replaceAll("'", "'\\''")}'`;
+  return `node ${shellWord(path.startsWith('..') ? script : path)}`;
 }

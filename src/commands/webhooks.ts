@@ -43,7 +43,8 @@ happened since the webhook was disabled, as far as the audit log still has them.
 redeliver sends events again: by their ids, as deliveries shows them, or all after a cursor of the event feed.
   --url          where events are sent to; https, or http to the networks in WEBHOOKS_ALLOWED_NETWORKS
   --type         a type of events to send; may be repeated (default: all)
-  --environment  an environment whose events are sent: ${everyEnvironment.join(', ')}; may be repeated (default: all)
+  --environment  an environment whose events are sent: ${everyEnvironment.join(', ')}; may be repeated (default: all). Untagged is
+                 of groups without an environment, None of the whole gateway, such as those of API tokens
   --description  what the endpoint is for
   --limit        how many deliveries to list, 1 to 1000 (default: 20)
   --json         JSON instead of text

@@ -8,6 +8,7 @@ import {
   mkdtempSync,
   readdirSync,
   renameSync,
+  rmdirSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -274,6 +275,19 @@ test.each<Case>([
   ],
   [
     'data-directory',
+    'with a space in its path',
+    'failure',
+    () => {
+      const { DATA_DIR = '' } = stopped((path) => chmodSync(join(path, 'postgres'), 0o755));
+      const moved = `${DATA_DIR} of a team`;
+      renameSync(DATA_DIR, moved);
+      onTestFinished(() => rmSync(moved, { recursive: true }));
+      return when({ DATA_DIR: moved });
+    },
+    /Run: chmod 700 '.* of a team\/postgres'$/,
+  ],
+  [
+    'data-directory',
     'that its owner cannot enter',
     'failure',
     () => when(stopped((path) => chmodSync(join(path, 'postgres'), 0o600))),
@@ -317,7 +331,19 @@ test.each<Case>([
         ),
       ]
     : []) as Case[]),
-  ...['PG_VERSION', 'global/pg_control', 'postgresql.conf', 'pg_hba.conf', 'pg_wal', 'pg_xact', 'pg_multixact', 'pg_notify'].map(
+  [
+    'data-directory',
+    'without folders that have no files',
+    'failure',
+    () =>
+      when(
+        stopped((path) => {
+          for (const name of ['pg_replslot', 'pg_notify']) rmdirSync(join(path, 'postgres', name));
+        }),
+      ),
+    /pg_replslot is missing, .* run: (mkdir|install -d) -m 700 (-o \d+ -g \d+ )?\S*\/pg_replslot \S*\/pg_notify$/i,
+  ],
+  ...['PG_VERSION', 'global/pg_control', 'postgresql.conf', 'pg_hba.conf', 'pg_wal', 'pg_xact', 'pg_multixact'].map(
     (name): Case => [
       'data-directory',
       `without ${name}`,

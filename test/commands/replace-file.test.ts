@@ -85,3 +85,9 @@ test.runIf(process.platform !== 'win32')('a symbolic link to a file that does no
   await expect(openDraft(link, 0o600)).rejects.toThrow('It is a symbolic link to a file that does not exist');
   expect([readdirSync(folder), lstatSync(link).isSymbolicLink()]).toEqual([['link.csv'], true]);
 });
+
+test('a read-only file is not replaced by a new one', async () => {
+  const file = join(makeFolder(), 'groups.csv');
+  writeFileSync(file, 'kept', { mode: 0o444 });
+  await expect(openDraft(file, 0o600)).rejects.toThrow('It is read-only');
+});

@@ -4,7 +4,16 @@ import { expect, test } from 'vitest';
 
 /** The folders and files of `src`, the lowest layer first: what is imported at run time is of a lower layer, or of the same. */
 const layers: readonly (readonly string[])[] = [
-  ['did-you-mean.ts', 'origin.ts', 'package-root.ts', 'runtime-flags.ts', 'terminal-text.ts', 'token-prefixes.ts', 'tokens.ts'],
+  [
+    'did-you-mean.ts',
+    'origin.ts',
+    'package-root.ts',
+    'runtime-flags.ts',
+    'shell-word.ts',
+    'terminal-text.ts',
+    'token-prefixes.ts',
+    'tokens.ts',
+  ],
   [
     'caller.ts',
     'error-catalog.ts',

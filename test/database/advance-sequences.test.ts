@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { advanceStatement } from '../../src/database/backup/advance-sequences.ts';
+import { advanceStatement } from '../../src/database/backup/restored-database.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { snippetsOf } from '../support/snippets.ts';
 

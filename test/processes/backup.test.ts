@@ -2,12 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
+  rmdirSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -18,7 +20,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { requireSpace } from '../../src/database/backup/create-backup.ts';
 import { type Manifest, readManifest, writeManifest } from '../../src/database/backup/manifest.ts';
-import type { Connection } from '../../src/database/client.ts';
+import { type Connection, connectDatabase } from '../../src/database/client.ts';
 import { embeddedDatabase, openDatabase } from '../../src/database/open.ts';
 import { drawNumbers, makeBackup, readStoredTokens, restoreInto } from '../support/backup.ts';
 import type { TestDataDir } from '../support/data-dir.ts';
@@ -343,6 +345,55 @@ test('restore takes over no configuration of PostgreSQL, and says so', async () 
   );
 });
 
+test('restore takes over no settings of roles and databases, loads nothing that they name, and says so', async () => {
+  const tuned = makeKeyedDataDir();
+  onTestFinished(() => tuned.remove());
+  const gateway = await startEmbeddedGateway(tuned.path);
+  const client = await gateway.database.pool.connect();
+  const target = join(folder, 'with-settings');
+  let changing: Promise<unknown> | undefined;
+  // During the backup, because nobody can connect afterwards: there is no such library.
+  await makeBackup(tuned.path, target, {
+    onProgress() {
+      changing ??= client.query(
+        `alter database ${embeddedDatabase} set synchronous_commit = off; alter role all set session_preload_libraries = 'missing'`,
+      );
+    },
+  });
+  await changing;
+  await client.query('alter role all reset all');
+  client.release();
+  await gateway.close();
+  const events: string[] = [];
+  let left: unknown;
+  await restoreInto(newDataDir(), target, {
+    onEvent: (event) => events.push(event),
+    inspect: async (connect) => {
+      const database = connectDatabase(connect(embeddedDatabase));
+      left = (await database.pool.query('select setconfig from pg_db_role_setting')).rows;
+      await database.close();
+    },
+  });
+  expect(left).toEqual([]);
+  expect(events).toContainEqual(
+    expect.stringMatching(/roles and databases were not taken over: (?=.*synchronous_commit).*session_preload_libraries/),
+  );
+});
+
+test('a backup is restored whose folders without files a copy has not kept', async () => {
+  const copy = join(folder, 'copy');
+  cpSync(backup, copy, { recursive: true });
+  const empty = readdirSync(copy, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .filter((path) => readdirSync(path).length === 0);
+  expect(empty.length).toBeGreaterThan(3);
+  for (const path of empty) rmdirSync(path);
+  const dataDir = newDataDir();
+  await restoreInto(dataDir, copy);
+  expect(existsSync(join(dataDir, 'postgres', 'PG_VERSION'))).toBe(true);
+});
+
 test('restores a backup of a server that permits more connections than a new one', async () => {
   const tuned = makeKeyedDataDir();
   onTestFinished(() => tuned.remove());
@@ -411,6 +462,16 @@ test.each<Case>([
   [
     'one there whose name begins with dots',
     () => [source.path, join(source.path, 'postgres', '..b')],
+    /is in the data directory/,
+  ],
+  [
+    'one in a data directory whose database is a symbolic link',
+    (target) => {
+      const linked = `${target}-linked`;
+      mkdirSync(linked);
+      for (const name of readdirSync(source.path)) symlinkSync(join(source.path, name), join(linked, name));
+      return [linked, join(source.path, 'postgres', 'backup')];
+    },
     /is in the data directory/,
   ],
   ['a folder whose parent is missing', (target) => [source.path, join(target, 'x')], /cannot be created: ENOENT/],

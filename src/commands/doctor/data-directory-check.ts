@@ -5,6 +5,7 @@ import { findLoss } from '../../database/embedded/cluster.ts';
 import { findEmbedded } from '../../database/embedded/find-embedded.ts';
 import { type Layout, UncertainDatabase } from '../../database/embedded/layout.ts';
 import { readPassword } from '../../database/embedded/password.ts';
+import { shellWord } from '../../shell-word.ts';
 import { type Check, failure, type Outcome, ok, skipped, warning } from './check.ts';
 
 /** Whether `DATA_DIR` can be used, and only by its owner. */
@@ -46,7 +47,7 @@ export const checkDataDirectory: Check = async ({ config: { databaseUrl, dataDir
     );
   }
   const open = describeMode(embedded.passwordFile);
-  if (open) return warning(open, `Run: chmod 600 ${embedded.passwordFile}`);
+  if (open) return warning(open, `Run: chmod 600 ${shellWord(embedded.passwordFile)}`);
   const stopped = isUsedElsewhere ? 'runs where its process is not visible' : 'does not run; only a start shows whether it can';
   const state = server ? `runs (process ${server.pid}, port ${server.port})` : stopped;
   return ok(`${path}: PostgreSQL ${embedded.major} ${state}`);
@@ -80,7 +81,8 @@ const requiredFiles = [
 ];
 
 /** Why PostgreSQL would not start on its data directory; undefined if there is none, or no reason is seen. */
-function describeRefusal({ cluster, user }: Layout): Outcome | undefined {
+function describeRefusal(layout: Layout): Outcome | undefined {
+  const { cluster, user } = layout;
   const found = statSync(cluster, { throwIfNoEntry: false });
   if (!found || isEmpty(cluster)) return undefined; // a new one takes the place of an empty folder
   // In this order: what is in it can be seen only by its owner, and with this mode.
@@ -90,10 +92,25 @@ function describeRefusal({ cluster, user }: Layout): Outcome | undefined {
     const path = join(cluster, name);
     const outcome = existsSync(path)
       ? describeOwner(cluster, user, name)
-      : failure(`${path} is missing, without which PostgreSQL does not start`, 'Restore a backup into another DATA_DIR.');
+      : failure(
+          `${path} is missing, without which PostgreSQL does not start`,
+          emptyFolders.includes(name) ? describeCreation(layout) : 'Restore a backup into another DATA_DIR.',
+        );
     if (outcome) return outcome;
   }
   return undefined;
+}
+
+/** Those of them that have no files: tools that copy only files, such as those of object storage, leave them out. */
+const emptyFolders = ['pg_commit_ts', 'pg_twophase', 'pg_replslot', 'pg_notify'];
+
+/** How to create what is missing of {@link emptyFolders}. */
+function describeCreation({ cluster, user }: Layout): string {
+  const missing = emptyFolders.map((name) => join(cluster, name)).filter((path) => !existsSync(path));
+  const paths = missing.map(shellWord).join(' ');
+  return user
+    ? `It has no files. As root, run: install -d -m 700 -o ${user.uid} -g ${user.gid} ${paths}`
+    : `It has no files. Run: mkdir -m 700 ${paths}`;
 }
 
 /** Whether a folder is empty; one that cannot be read counts as not. */
@@ -112,7 +129,7 @@ function describeOwner(cluster: string, user: Layout['user'], name = '.'): Outco
   if (process.platform === 'win32' || statSync(path).uid === own.uid) return undefined;
   return failure(
     `${path} belongs to another user than the one that runs PostgreSQL`,
-    `As root, run: chown -R ${own.uid}:${own.gid} ${cluster}`,
+    `As root, run: chown -R ${own.uid}:${own.gid} ${shellWord(cluster)}`,
   );
 }
 
@@ -120,7 +137,7 @@ function describeModeOf(cluster: string, mode: number): Outcome | undefined {
   if (process.platform === 'win32' || ((mode & 0o700) === 0o700 && (mode & 0o027) === 0)) return undefined;
   return failure(
     `${cluster} has mode ${(mode & 0o777).toString(8)}, with which PostgreSQL does not start`,
-    `Run: chmod 700 ${cluster}`,
+    `Run: chmod 700 ${shellWord(cluster)}`,
   );
 }
 

@@ -17,6 +17,7 @@ import { requireUniqueIndexes } from '../../database/unique-indexes.ts';
 import { KeyRing } from '../../encryption/keys.ts';
 import { messagesOf } from '../../errors.ts';
 import { findKeyIdsInUse } from '../../key-rotation/statements.ts';
+import { shellWord } from '../../shell-word.ts';
 import { keyFile, readKeyFile } from '../key-file.ts';
 import { type CheckContext, counted, describeBytes, failure, type Outcome, ofDatabase, ok, skipped, warning } from './check.ts';
 import { describeMode } from './data-directory-check.ts';
@@ -248,6 +249,6 @@ export async function checkKeys({ config, environment, reached }: CheckContext):
     );
   }
   const found = `${counted(ids.length, 'key')}; ${used ? `rows use ${used.length} of them` : 'which of them rows use was not checked'}`;
-  const open = file && existsSync(file) ? describeMode(file) : undefined;
-  return open ? warning(`${found}; ${open}`, `Run: chmod 600 ${file}`) : ok(found);
+  const open = file && existsSync(file) && describeMode(file);
+  return open ? warning(`${found}; ${open}`, `Run: chmod 600 ${shellWord(file)}`) : ok(found);
 }

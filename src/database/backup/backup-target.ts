@@ -45,7 +45,7 @@ export async function requireFree(folder: string, { cluster }: Layout): Promise<
   });
   const given = join(parent, basename(resolve(folder)));
   const target = (await lstat(given).catch(ifMissing)) ? await requireEmptyFolder(given) : given;
-  const path = relative(cluster, target);
+  const path = relative(await realpath(cluster), target);
   const isOutside = path.startsWith(`..${sep}`) || isAbsolute(path); // absolute on another drive
   if (!isOutside) throw new Error(`${target} is in the data directory. Choose a folder elsewhere.`);
   return target;

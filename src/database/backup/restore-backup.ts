@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { chmod, chown, mkdir, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import type { Connection } from '../client.ts';
 import { syncFolder } from '../durable-file.ts';
 import { type Binaries, findBinaries } from '../embedded/binaries.ts';
@@ -13,7 +12,6 @@ import { requirePassword } from '../embedded/password.ts';
 import { runningPostmaster } from '../embedded/server-lock.ts';
 import { withCode } from '../errors.ts';
 import { embeddedDatabase } from '../open.ts';
-import { advanceSequences } from './advance-sequences.ts';
 import { describeLeft, describeWriteFailure } from './backup-target.ts';
 import { copyFile, forEachOf } from './copy-file.ts';
 import { clusterFolder, requireSpace } from './create-backup.ts';
@@ -29,6 +27,7 @@ import {
   requireKnown,
   requireMajor,
 } from './restore-checks.ts';
+import { advanceSequences, readState, resetSettings } from './restored-database.ts';
 
 /** How long recovery may take: it replays what was written during the backup. */
 const recoveryTimeoutMs = 3_600_000;
@@ -189,6 +188,11 @@ async function recover<Report>(
     await untilRecovered(manifest, draft, password, options.signal);
     const port = runningPostmaster(draft)?.port;
     const connect = (database: string) => embeddedConnection(port, password, database);
+    const removed = await resetSettings(connect('postgres'));
+    if (removed.length > 0)
+      options.onEvent?.(
+        `Settings of roles and databases were not taken over: ${removed.join(', ')}. If you need them, make them again.`,
+      );
     await advanceSequences(connect(embeddedDatabase));
     return await options.inspect(connect, draft.dataDir);
   } finally {
@@ -221,7 +225,7 @@ async function untilRecovered(manifest: Manifest, draft: Layout, password: strin
     if (!running) throw unrecoverable(draft);
     if (Date.now() > deadline) throw new Error('PostgreSQL has been recovering the database for an hour, and did not finish.');
     const connection = embeddedConnection(running.port, password, 'postgres');
-    const state = await withCode(readState(connection)).catch((error: Error) => {
+    const state = await withCode(readState(connection, manifest.stopLsn)).catch((error: Error) => {
       if (isPasswordRejected(error)) throw new Error('The file postgres-password does not belong to this backup.');
       if (!isTransient(error))
         throw new Error(`The database was recovered, but cannot be read: ${error.message}.`, { cause: error });
@@ -229,21 +233,5 @@ async function untilRecovered(manifest: Manifest, draft: Layout, password: strin
     if (!state || state.recovering) continue;
     if (state.id === manifest.systemIdentifier && state.reached) return;
     throw new Error('PostgreSQL did not recover the database to the end of the backup.');
-  }
-
-  async function readState(connection: Connection) {
-    const client = new pg.Client({ ...connection, connectionTimeoutMillis: 10_000, query_timeout: 10_000 });
-    client.on('error', () => {});
-    try {
-      await client.connect();
-      const { rows } = await client.query<{ recovering: boolean; id: string; reached: boolean }>(
-        `select pg_is_in_recovery() as recovering, (select system_identifier::text from pg_control_system()) as id,
-           case when pg_is_in_recovery() then false else pg_current_wal_lsn() >= $1::pg_lsn end as reached`,
-        [manifest.stopLsn],
-      );
-      return rows[0];
-    } finally {
-      await client.end().catch(() => {});
-    }
   }
 }

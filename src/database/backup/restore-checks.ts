@@ -132,8 +132,8 @@ const requiredFiles = [labelFile, `${clusterFolder}/${controlFile}`, `${clusterF
 export async function requireFiles(source: string, { folders, files }: Manifest): Promise<void> {
   await forEachOf(folders, async (path) => {
     const found = await lstat(join(source, path)).catch(ifMissing);
-    if (!found) throw damaged(source, path, 'is missing');
-    if (!found.isDirectory()) throw damaged(source, path, 'is not a regular folder');
+    // One without files is not kept by object storage.
+    if (found && !found.isDirectory()) throw damaged(source, path, 'is not a regular folder');
   });
   await forEachOf(files, async ({ path, bytes }) => {
     const found = await lstat(join(source, path)).catch(ifMissing);

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { shellWord } from '../../shell-word.ts';
 import { readOrCreate } from '../durable-file.ts';
 import type { Binaries } from './binaries.ts';
 import type { Layout } from './layout.ts';
@@ -69,7 +70,7 @@ export function passwordRemedy(layout: Layout, { postgres }: Binaries): string {
     'Restore the file from a backup. ' +
     'Without a backup, stop every gateway that uses this DATA_DIR, set a password of letters and digits in the single-user mode of ' +
     'PostgreSQL, as the user that owns the data, and write the same password to the file:\n\n' +
-    `  echo "alter role gateway password 'NEW'" | ${postgres} --single -D ${cluster} postgres\n` +
-    `  printf NEW > ${file}`
+    `  echo "alter role gateway password 'NEW'" | ${shellWord(postgres)} --single -D ${shellWord(cluster)} postgres\n` +
+    `  printf NEW > ${shellWord(file)}`
   );
 }
