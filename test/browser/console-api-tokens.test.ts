@@ -81,11 +81,9 @@ test('a change of an API token sends only what was changed: one that was disable
   await dialog.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('row', { name: /edited.*disabled.*7 requests/ }).waitFor();
   expect(await stored()).toMatchObject({ name: 'edited', enabled: false, rateLimit: 7 });
-  // Without a change, nothing is.
+  // Without a change, there is nothing to save.
   await page.getByRole('button', { name: 'Edit edited' }).click();
-  await dialog.getByRole('button', { name: 'Save' }).click();
-  await dialog.waitFor({ state: 'detached' });
-  expect(await stored()).toMatchObject({ name: 'edited', enabled: false, rateLimit: 7 });
+  expect(await dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
 });
 
 test('a rate limit with a separator of thousands is not taken for another number', async () => {

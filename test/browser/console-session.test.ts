@@ -112,6 +112,8 @@ test('signing out also ends the session of a tab that could not reach the gatewa
   await other.getByRole('button', { name: 'Sign out' }).waitFor();
   await other.route('**/graphql', (route) => route.fulfill({ status: 504, body: 'timed out' }));
   await other.reload();
+  await other.getByText('The API token of this tab could not be checked').waitFor();
+  await other.getByRole('button', { name: 'Try again' }).click();
   await other.getByRole('button', { name: 'Sign in' }).waitFor();
   await page.getByRole('button', { name: 'Sign out' }).click();
   await other.getByText('You are signed out.').waitFor();

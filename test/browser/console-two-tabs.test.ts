@@ -240,6 +240,24 @@ test('after a save, the focus is still in the field of the same schema, also if 
   ]);
 });
 
+test('a mismatch of a long form comes into view, without the message of an earlier change', async () => {
+  const { page, change } = await openGroup('long-form');
+  const many = Array.from({ length: 40 }, (_, index) => ({ schemaId: `schema-${index}`, dataSource: 'pg' }));
+  await change({ mapping: many });
+  await page.reload();
+  await page.getByLabel('Data source of schema-39').fill('mine');
+  await change({ mapping: [...many.slice(0, -1), { schemaId: 'schema-39', dataSource: 'theirs' }] });
+  await page.getByLabel('Display name').fill('ACME Ltd');
+  await page.getByRole('button', { name: 'Save the name' }).click();
+  const message = page.locator('.messages').getByText('Saved');
+  await message.waitFor();
+  await page.getByRole('button', { name: 'Save the mapping' }).click();
+  expect(await differencesIn(page)).toEqual([['schema-39', 'mine', 'theirs']]);
+  expect(await message.count()).toBe(0);
+  const shown = `document.querySelector('.mismatch').getBoundingClientRect()`;
+  await expect.poll(() => page.evaluate(`${shown}.top >= 0 && ${shown}.bottom <= innerHeight`)).toBe(true);
+});
+
 test('a mapping that is edited back to what it was shows what others have stored meanwhile', async () => {
   const { page, change } = await openGroup('back');
   await page.getByLabel('Data source of sales').fill('pg-7');

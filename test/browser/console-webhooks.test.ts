@@ -259,6 +259,23 @@ test('the dialog that replaces a secret says that another one still signs, also 
   await page.getByRole('dialog').getByText('The secret that was replaced before this one stops working at once.').waitFor();
 });
 
+test.each(['Delete …', 'Disable …'])(
+  'the dialog of %s names the endpoint of now, also if it was changed after the page was read',
+  async (name) => {
+    const { webhook } = await createWebhook(gateway, admin);
+    const { page } = await openConsole(gateway, `/console/webhook?id=${webhook.id}`, { secret: admin });
+    await page.getByRole('button', { name }).waitFor();
+    const url = 'https://example.com/of-another-person';
+    await gateway.graphql(
+      `mutation { updateWebhook(input: { id: "${webhook.id}", url: "${url}" }) { __typename } }`,
+      {},
+      { token: admin },
+    );
+    await page.getByRole('button', { name }).click();
+    await page.getByRole('dialog').getByText(url).waitFor();
+  },
+);
+
 test('an event that was redelivered without a response is sent again when it is redelivered after another one', async () => {
   respond = succeed;
   const { webhook } = await createWebhook(gateway, admin, { url: receiver.url, types: ['USER_GROUP_CREATED'] });

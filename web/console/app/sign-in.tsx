@@ -1,5 +1,6 @@
 import { type FormEvent, useState } from 'react';
 import { tokenPrefixes } from '../../../src/token-prefixes.ts';
+import { storedApiToken } from '../../tab-storage.ts';
 import { createClient } from '../graphql/client.ts';
 import { Failure, toFailure } from '../graphql/failure.ts';
 import { Caller } from '../graphql/generated.ts';
@@ -34,6 +35,9 @@ export function SignIn({ reason, onSignedIn }: SignInProps) {
   const [isBusy, setIsBusy] = useState(false);
   const [failure, setFailure] = useState<Failure>();
 
+  /** Until it can be checked, or the tab is closed. */
+  const isKept = failure === undefined && storedApiToken.read() !== undefined;
+
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     setIsBusy(true);
@@ -53,7 +57,11 @@ export function SignIn({ reason, onSignedIn }: SignInProps) {
         <h1>User group gateway</h1>
         <p>Sign in with an API token. What you see and may change depends on its environment and scopes.</p>
         {typeof reason === 'string' && !failure && <div className="notice">{reason}</div>}
-        <FailureNotice title="You are not signed in" failure={failure ?? (typeof reason === 'object' ? reason : undefined)} />
+        <FailureNotice
+          title={isKept ? 'The API token of this tab could not be checked' : 'You are not signed in'}
+          failure={failure ?? (typeof reason === 'object' ? reason : undefined)}
+          {...(isKept && { onRetry: () => location.reload() })}
+        />
         <TextField
           label="API token"
           type="password"
@@ -77,6 +85,9 @@ export function SignIn({ reason, onSignedIn }: SignInProps) {
           <pre>
             <code>npm run -s gateway -- token create --name console --environment Testing</code>
           </pre>
+          <p>
+            Where it is installed as a package, begin with <code>npx user-group-gateway</code>.
+          </p>
         </details>
       </form>
     </main>

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { holdUnsaved } from '../app/router.tsx';
 import { useSession } from '../app/session.tsx';
+import { useMessage } from '../ui/messages.tsx';
 import type { Client } from './client.ts';
 import { type Failure, toFailure } from './failure.ts';
 import { keyedClient } from './keyed-client.ts';
@@ -33,6 +34,7 @@ export function useMutation<Arguments extends readonly unknown[], Result>(
   onStale?: () => void,
 ): MutationState<Arguments, Result> {
   const session = useSession();
+  const showMessage = useMessage();
   const latestOnStale = useRef(onStale);
   latestOnStale.current = onStale;
   const client = useMemo(() => keyedClient(session.client, () => latestOnStale.current?.()), [session.client]);
@@ -56,6 +58,7 @@ export function useMutation<Arguments extends readonly unknown[], Result>(
     // A second click may come before the button is disabled.
     if (isSending.current) return undefined;
     isSending.current = true;
+    showMessage(''); // one of an earlier change must not seem to be of this one
     setState({ isRunning: true });
     hold.current ??= holdUnsaved();
     const send: Client['send'] = (...operation) => {

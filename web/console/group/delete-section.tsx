@@ -9,6 +9,7 @@ import { FailureNotice } from '../ui/failure-notice.tsx';
 import { TextField } from '../ui/field.tsx';
 import { useMessage } from '../ui/messages.tsx';
 import { Section } from '../ui/section.tsx';
+import { Time } from '../ui/time.tsx';
 import { ConfirmAgain } from './confirm-again.tsx';
 import type { GroupSectionProps } from './group.tsx';
 import { useConfirmed } from './use-confirmed.ts';
@@ -22,7 +23,14 @@ export function DeleteSection(props: GroupSectionProps) {
       tone="danger"
       description="Its tokens stop working with the next request, and its provided id can be used again. This cannot be undone."
       actions={
-        <Button className="small" variant="danger" onClick={() => setIsOpen(true)}>
+        <Button
+          className="small"
+          variant="danger"
+          onClick={() => {
+            props.reload(); // its tokens may have been looked up since, which the dialog says
+            setIsOpen(true);
+          }}
+        >
           Delete …
         </Button>
       }
@@ -57,6 +65,15 @@ function DeleteDialog({ onClose, ...props }: GroupSectionProps & { readonly onCl
         <p>
           <EnvironmentBadge tag={group.environmentTag} /> Dashboards that are embedded for this group no longer know who views
           them.
+        </p>
+        <p>
+          {props.group.lastResolvedAt ? (
+            <>
+              One was last looked up <Time value={props.group.lastResolvedAt} />.
+            </>
+          ) : (
+            'None has ever been looked up.'
+          )}
         </p>
         <ConfirmAgain title="The group was not deleted" differences={deletion.differences} />
         <TextField

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { changeOf } from '../audit/changes.ts';
 import { WarningIcon } from '../ui/icons.tsx';
 import type { Difference } from './merge.ts';
@@ -19,8 +19,13 @@ interface MismatchProps {
 
 /** A change that was not made because the group has changed: both values of what differs. Read out when it appears. */
 export function Mismatch({ title, differences, left, whole, children, actions }: MismatchProps) {
+  const element = useRef<HTMLDivElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: when other values differ
+  useEffect(() => {
+    element.current?.scrollIntoView({ block: 'nearest' });
+  }, [differences]);
   return (
-    <div role="alert">
+    <div role="alert" ref={element}>
       <div className="notice warn">
         <WarningIcon />
         <div className="notice-text">

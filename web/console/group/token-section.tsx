@@ -49,7 +49,7 @@ export function TokenSection(props: GroupSectionProps) {
         )
       }
     >
-      <FailureNotice title="The token could not be read" failure={reading.failure} />
+      <FailureNotice title="The token could not be read" failure={shown ? undefined : reading.failure} />
       <div className="secret">
         <code>{shown?.token ?? `${tokenPrefixes.userGroup}••••••••••••••••••••`}</code>
         {!shown ? (

@@ -148,7 +148,8 @@ function TooMany({ count }: { readonly count: number | undefined }) {
         <strong>{isCounted ? `${countOf(count)} are too many to export here` : 'The groups were not exported'}</strong>
         <p>
           The console exports at most {maxExported.toLocaleString('en')} groups, of 100 MB together. Narrow the filter, or run
-          this in the folder of the gateway, which exports every group with its token:
+          this in the folder of the gateway, which exports every group with its token (with <code>npx user-group-gateway</code>{' '}
+          instead of <code>npm run -s gateway --</code> where it is installed as a package):
         </p>
         <div className="command">
           <pre>

@@ -21,13 +21,15 @@ interface EditTokenProps {
 export function EditToken({ apiToken, onClose, onChanged }: EditTokenProps) {
   const { caller } = useSession();
   const showMessage = useMessage();
-  const [name, setName] = useState(apiToken.name);
-  const [rateLimit, setRateLimit] = useState(apiToken.rateLimit?.toString() ?? '');
-  const [enabled, setEnabled] = useState(apiToken.enabled);
+  const initial = { name: apiToken.name, rateLimit: apiToken.rateLimit?.toString() ?? '', enabled: apiToken.enabled };
+  const [name, setName] = useState(initial.name);
+  const [rateLimit, setRateLimit] = useState(initial.rateLimit);
+  const [enabled, setEnabled] = useState(initial.enabled);
+  const { rateLimit: newLimit, ...changes } = changesOf(initial, { name, rateLimit, enabled });
+  const isChanged = newLimit !== undefined || Object.keys(changes).length > 0;
   const update = useMutation(async (client) => {
-    const initial = { name: apiToken.name, rateLimit: apiToken.rateLimit, enabled: apiToken.enabled };
-    const changes = changesOf(initial, { name, rateLimit: rateLimitOf(rateLimit), enabled });
-    const { data, requestId } = await client.send(UpdateApiToken, { input: { id: apiToken.id, ...changes } });
+    const input = { id: apiToken.id, ...changes, ...(newLimit !== undefined && { rateLimit: rateLimitOf(newLimit) }) };
+    const { data, requestId } = await client.send(UpdateApiToken, { input });
     return payloadOf(data.updateApiToken, requestId);
   });
   const submit = async (event: FormEvent) => {
@@ -56,7 +58,7 @@ export function EditToken({ apiToken, onClose, onChanged }: EditTokenProps) {
             <p className="notice bad">This is the API token that you are signed in with: you will be signed out.</p>
           )}
         </DialogFields>
-        <DialogFooter>Save</DialogFooter>
+        <DialogFooter isDisabled={!isChanged}>Save</DialogFooter>
       </form>
     </Dialog>
   );

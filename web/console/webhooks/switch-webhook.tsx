@@ -33,7 +33,10 @@ export function SwitchWebhook({ webhook, onClose, onSwitched }: SwitchWebhookPro
     <Dialog title={`${verb} webhook ${webhook.number}`} onClose={onClose} isBusy={update.isRunning}>
       <form onSubmit={(event) => void submit(event)}>
         {isEnabled ? (
-          <p>Nothing is sent to it until it is enabled again. Then it gets the events of that time, too.</p>
+          <p>
+            Nothing is sent to <code className="url">{webhook.url}</code> until it is enabled again. Then it gets the events of
+            that time, too.
+          </p>
         ) : (
           <p>
             What is pending is sent at once, then the events since it was disabled, as far as the audit log still has them. If you

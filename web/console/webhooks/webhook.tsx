@@ -118,6 +118,10 @@ function Header({ webhook, onChanged, onSent }: HeaderProps) {
     showMessage('A test event is sent');
     onSent();
   };
+  const open = (next: 'edit' | 'rotate' | 'switch' | 'delete') => {
+    onChanged(); // others may have changed it since, which the dialog says
+    setDialog(next);
+  };
   const close = () => {
     // Also without a result: a change may have been made all the same.
     onChanged();
@@ -140,17 +144,10 @@ function Header({ webhook, onChanged, onSent }: HeaderProps) {
           >
             Send test event
           </Button>
-          <Button onClick={() => setDialog('edit')}>Edit …</Button>
-          <Button
-            onClick={() => {
-              onChanged(); // another rotation may have replaced the secret meanwhile, which the dialog says
-              setDialog('rotate');
-            }}
-          >
-            Rotate the secret …
-          </Button>
-          <Button onClick={() => setDialog('switch')}>{isEnabled ? 'Disable …' : 'Enable …'}</Button>
-          <Button variant="danger" onClick={() => setDialog('delete')}>
+          <Button onClick={() => open('edit')}>Edit …</Button>
+          <Button onClick={() => open('rotate')}>Rotate the secret …</Button>
+          <Button onClick={() => open('switch')}>{isEnabled ? 'Disable …' : 'Enable …'}</Button>
+          <Button variant="danger" onClick={() => open('delete')}>
             Delete …
           </Button>
         </div>
