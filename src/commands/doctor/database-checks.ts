@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { connectDatabase } from '../../database/client.ts';
 import { describeServers } from '../../database/database-url.ts';
 import { connectionTo, findEmbedded } from '../../database/embedded/find-embedded.ts';
@@ -14,13 +13,8 @@ import {
   readServerTime,
 } from '../../database/server-state.ts';
 import { requireUniqueIndexes } from '../../database/unique-indexes.ts';
-import { KeyRing } from '../../encryption/keys.ts';
 import { messagesOf } from '../../errors.ts';
-import { findKeyIdsInUse } from '../../key-rotation/statements.ts';
-import { shellWord } from '../../shell-word.ts';
-import { keyFile, readKeyFile } from '../key-file.ts';
 import { type CheckContext, counted, describeBytes, failure, type Outcome, ofDatabase, ok, skipped, warning } from './check.ts';
-import { describeMode } from './data-directory-check.ts';
 
 /** Whether the database accepts connections, and is one that the gateway can use. Connects, for the other checks, too. */
 export async function checkDatabase(context: CheckContext): Promise<Outcome> {
@@ -218,37 +212,3 @@ export const checkAuditLog = ofDatabase(async ({ database, migrations }, { confi
       )
     : ok(found);
 });
-
-/** Whether every encryption key that rows use is there, and only for the gateway. */
-export async function checkKeys({ config, environment, reached }: CheckContext): Promise<Outcome> {
-  const file = config.encryptionKeys ? environment['ENCRYPTION_KEYS_FILE'] : keyFile(config.dataDir);
-  const used = reached && (await findKeyIdsInUse(reached.database));
-  let keys = config.encryptionKeys;
-  if (!keys && file && existsSync(file)) {
-    try {
-      keys = readKeyFile(file);
-    } catch (error) {
-      return failure((error as Error).message, 'Without the keys, the gateway does not start, and tokens cannot be read.');
-    }
-  }
-  if (!keys && !used?.length) {
-    if (!used && (await findEmbedded(config.dataDir))?.major)
-      return warning(
-        `${file} is missing, and there is a database; which keys its rows use was not checked`,
-        'Restore the file from a backup if this database has ever had tokens.',
-      );
-    return ok('there are none yet: the first start creates them');
-  }
-  const ids = keys ? new KeyRing(keys).ids : [];
-  const missing = used?.filter((id) => !ids.includes(id)) ?? [];
-  if (missing.length > 0) {
-    const where = config.encryptionKeys ? 'ENCRYPTION_KEYS or the file that ENCRYPTION_KEYS_FILE names' : `the file ${file}`;
-    return failure(
-      `rows are encrypted with ${missing.length > 1 ? 'keys that are' : 'a key that is'} not configured: ${missing.join(', ')}`,
-      `Add ${missing.length > 1 ? 'them' : 'it'} to ${where}, from a backup.`,
-    );
-  }
-  const found = `${counted(ids.length, 'key')}; ${used ? `rows use ${used.length} of them` : 'which of them rows use was not checked'}`;
-  const open = file && existsSync(file) && describeMode(file);
-  return open ? warning(`${found}; ${open}`, `Run: chmod 600 ${shellWord(file)}`) : ok(found);
-}

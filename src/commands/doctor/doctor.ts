@@ -14,13 +14,13 @@ import {
   checkDatabase,
   checkDurability,
   checkExtensions,
-  checkKeys,
   checkMigrations,
   checkPrivileges,
   checkReplication,
   checkSchema,
   checkSessions,
 } from './database-checks.ts';
+import { checkKeys } from './keys-check.ts';
 import { checkDisk, checkNode, checkOpenFiles, checkPort, checkSettings } from './machine-checks.ts';
 import { checkSequences } from './sequences-check.ts';
 
