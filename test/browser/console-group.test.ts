@@ -312,12 +312,12 @@ test('a group is deleted only after its provided id was typed', async () => {
   const { page } = await openConsole(gateway, path);
   const dialog = page.getByRole('dialog');
   await page.getByRole('button', { name: 'Delete …' }).click();
-  await dialog.getByText('None has ever been looked up.').waitFor();
+  await dialog.getByText('Its tokens have never been looked up.').waitFor();
   await page.keyboard.press('Escape');
   const lastResolvedHour = Math.floor(Date.now() / 3_600_000);
   await gateway.database.prisma.userGroup.updateMany({ where: { providedId: 'deleted' }, data: { lastResolvedHour } });
   await page.getByRole('button', { name: 'Delete …' }).click();
-  await dialog.getByText('One was last looked up').waitFor();
+  await dialog.getByText('Its tokens were last looked up').waitFor();
   await dialog.getByLabel('Type deleted to confirm').fill('delete');
   expect(await dialog.getByRole('button', { name: 'Delete the group' }).isDisabled()).toBe(true);
   await page.keyboard.press('Escape');

@@ -69,10 +69,10 @@ function DeleteDialog({ onClose, ...props }: GroupSectionProps & { readonly onCl
         <p>
           {props.group.lastResolvedAt ? (
             <>
-              One was last looked up <Time value={props.group.lastResolvedAt} />.
+              Its tokens were last looked up <Time value={props.group.lastResolvedAt} />.
             </>
           ) : (
-            'None has ever been looked up.'
+            'Its tokens have never been looked up.'
           )}
         </p>
         <ConfirmAgain title="The group was not deleted" differences={deletion.differences} />
