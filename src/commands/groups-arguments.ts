@@ -60,7 +60,7 @@ export async function openOutput(path: string, outcome: string): Promise<FileDra
   try {
     return await openDraft(path, 0o600);
   } catch (error) {
-    const remedy = 'Choose a folder that exists and is writable.';
+    const remedy = 'Choose another file, in a folder that exists and is writable.';
     throw new UsageError(`${path} cannot be written: ${(error as Error).message}. ${outcome} ${remedy}`);
   }
 }

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { fstatSync, type Stats } from 'node:fs';
+import { type BigIntStats, fstatSync } from 'node:fs';
 import { lstat, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { createFile, syncFolder } from '../database/durable-file.ts';
+import { createFile } from '../database/durable-file.ts';
 
 /** A text that is ready to replace that of a file. */
 export interface Replacement {
@@ -28,7 +27,7 @@ export interface Replacement {
 export async function prepareReplacement(path: string, previous: Buffer, text: string): Promise<Replacement> {
   const target = await realpath(path);
   const found = await stat(target);
-  if (isReadOnly(found)) throw new Error('The file is read-only, and was not replaced.');
+  if ((found.mode & 0o222) === 0) throw new Error('The file is read-only, and was not replaced.');
   if (found.nlink > 1) throw new Error('The file has further hard links, which would keep the old text, and was not replaced.');
   const draft = `${target}.${randomUUID()}.tmp`;
   const discard = () => rm(draft, { force: true });
@@ -47,9 +46,7 @@ export async function prepareReplacement(path: string, previous: Buffer, text: s
   }
   return {
     async publish() {
-      if (await isReplaced()) return;
-      await rename(draft, target);
-      syncFolder(dirname(target));
+      if (!(await isReplaced())) await rename(draft, target);
     },
     discard,
   };
@@ -78,9 +75,9 @@ export async function openDraft(path: string, mode: number): Promise<FileDraft> 
     if (found) throw new Error('It is a symbolic link to a file that does not exist'); // its disk may not be mounted
     return path;
   });
-  const found = await stat(target).catch(() => undefined);
+  const found = await stat(target, { bigint: true }).catch(() => undefined);
   if (found && !found.isFile()) throw new Error('It is not a regular file, so it is not replaced'); // a device, or a folder
-  if (found && isReadOnly(found)) throw new Error('It is read-only, so it is not replaced');
+  if (found && (found.mode & 0o222n) === 0n) throw new Error('It is read-only, so it is not replaced');
   // What the shell, or an earlier command, has written there would be lost.
   if (found && [1, 2].some((descriptor) => isSameFile(descriptor, found)))
     throw new Error('The standard output, or the standard error, of this command goes there, so it is not replaced');
@@ -94,7 +91,6 @@ export async function openDraft(path: string, mode: number): Promise<FileDraft> 
       stream.end();
       await finished(stream);
       await rename(draft, target);
-      syncFolder(dirname(target));
     },
     async discard() {
       stream.destroy();
@@ -103,11 +99,9 @@ export async function openDraft(path: string, mode: number): Promise<FileDraft> 
   };
 }
 
-const isReadOnly = ({ mode }: Stats): boolean => (mode & 0o222) === 0;
-
-function isSameFile(descriptor: number, { dev, ino }: Stats): boolean {
+function isSameFile(descriptor: number, { dev, ino }: BigIntStats): boolean {
   try {
-    const open = fstatSync(descriptor);
+    const open = fstatSync(descriptor, { bigint: true });
     return open.dev === dev && open.ino === ino;
   } catch {
     return false; // it is closed

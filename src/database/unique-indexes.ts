@@ -21,7 +21,13 @@ const uniqueIndexes = {
  *
  * @throws Error that names what is missing, and the SQL that creates it.
  */
-export async function requireUniqueIndexes({ pool }: Pick<Database, 'pool'>): Promise<void> {
+export async function requireUniqueIndexes(database: Pick<Database, 'pool'>): Promise<void> {
+  const missing = await describeMissingIndexes(database);
+  if (missing !== undefined) throw new Error(missing);
+}
+
+/** What {@link requireUniqueIndexes} says of a database; undefined if nothing is missing. */
+export async function describeMissingIndexes({ pool }: Pick<Database, 'pool'>): Promise<string | undefined> {
   const { rows } = await pool.query<{ missing: string; remedy: string }>(
     `with present as (
        select own.relname as name, indexed.relname as "table", indisprimary, indexed.relname || regexp_replace(
@@ -39,10 +45,10 @@ export async function requireUniqueIndexes({ pool }: Pick<Database, 'pool'>): Pr
      where name not in (select "table" from present where indisprimary)`,
     [Object.keys(uniqueIndexes), Object.values(uniqueIndexes), usedTables],
   );
-  if (rows.length === 0) return;
-  throw new Error(
+  if (rows.length === 0) return undefined;
+  return (
     `The database lacks unique indexes, so that a user group could be stored twice: ${rows.map(({ missing }) => missing).join('; ')}. ` +
-      'If a restore was interrupted, restore it again into an empty database. If somebody removed them, create them as the owner of ' +
-      `the tables, primary keys as in a new database.\n${rows.map(({ remedy }) => remedy).join('')}`,
+    'If a restore was interrupted, restore it again into an empty database. If somebody removed them, create them as the owner of ' +
+    `the tables, primary keys as in a new database.\n${rows.map(({ remedy }) => remedy).join('')}`
   );
 }

@@ -113,7 +113,7 @@ test('signing out also ends the session of a tab that could not reach the gatewa
   await other.route('**/graphql', (route) => route.fulfill({ status: 504, body: 'timed out' }));
   await other.reload();
   await other.getByText('The API token of this tab could not be checked').waitFor();
-  await other.getByRole('button', { name: 'Try again' }).click();
+  await Promise.all([other.waitForEvent('load'), other.getByRole('button', { name: 'Try again' }).click()]);
   await other.getByRole('button', { name: 'Sign in' }).waitFor();
   await page.getByRole('button', { name: 'Sign out' }).click();
   await other.getByText('You are signed out.').waitFor();

@@ -255,7 +255,11 @@ test('a mismatch of a long form comes into view, without the message of an earli
   expect(await differencesIn(page)).toEqual([['schema-39', 'mine', 'theirs']]);
   expect(await message.count()).toBe(0);
   const shown = `document.querySelector('.mismatch').getBoundingClientRect()`;
-  await expect.poll(() => page.evaluate(`${shown}.top >= 0 && ${shown}.bottom <= innerHeight`)).toBe(true);
+  const isInView = (place: string) => page.evaluate(`${place}.top >= 0 && ${place}.bottom <= innerHeight`);
+  await expect.poll(() => isInView(shown)).toBe(true);
+  // A person who types is not led away.
+  await page.getByLabel('Data source of schema-39').pressSequentially(' too');
+  expect(await isInView(`document.activeElement.getBoundingClientRect()`)).toBe(true);
 });
 
 test('a mapping that is edited back to what it was shows what others have stored meanwhile', async () => {

@@ -8,7 +8,6 @@ import {
   mkdtempSync,
   readdirSync,
   renameSync,
-  rmdirSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -331,25 +330,13 @@ test.each<Case>([
         ),
       ]
     : []) as Case[]),
-  [
-    'data-directory',
-    'without folders that have no files',
-    'failure',
-    () =>
-      when(
-        stopped((path) => {
-          for (const name of ['pg_replslot', 'pg_notify']) rmdirSync(join(path, 'postgres', name));
-        }),
-      ),
-    /pg_replslot is missing, .* run: (mkdir|install -d) -m 700 (-o \d+ -g \d+ )?\S*\/pg_replslot \S*\/pg_notify$/i,
-  ],
   ...['PG_VERSION', 'global/pg_control', 'postgresql.conf', 'pg_hba.conf', 'pg_wal', 'pg_xact', 'pg_multixact'].map(
     (name): Case => [
       'data-directory',
       `without ${name}`,
       'failure',
       () => when(stopped((path) => rmSync(join(path, 'postgres', name), { recursive: true }))),
-      new RegExp(`/postgres/${name} is missing, without which PostgreSQL does not start Restore a backup`),
+      new RegExp(`/postgres/${name} is missing, without which PostgreSQL does not work Restore a backup`),
     ],
   ),
   [

@@ -22,7 +22,7 @@ import { requireSpace } from '../../src/database/backup/create-backup.ts';
 import { type Manifest, readManifest, writeManifest } from '../../src/database/backup/manifest.ts';
 import { type Connection, connectDatabase } from '../../src/database/client.ts';
 import { embeddedDatabase, openDatabase } from '../../src/database/open.ts';
-import { drawNumbers, makeBackup, readStoredTokens, restoreInto } from '../support/backup.ts';
+import { drawNumbers, emptyFoldersIn, makeBackup, readStoredTokens, restoreInto } from '../support/backup.ts';
 import type { TestDataDir } from '../support/data-dir.ts';
 import { makeDatabaseFolder } from '../support/database-folder.ts';
 import { makeKeyedDataDir, startEmbeddedGateway } from '../support/embedded-gateway.ts';
@@ -356,7 +356,8 @@ test('restore takes over no settings of roles and databases, loads nothing that 
   await makeBackup(tuned.path, target, {
     onProgress() {
       changing ??= client.query(
-        `alter database ${embeddedDatabase} set synchronous_commit = off; alter role all set session_preload_libraries = 'missing'`,
+        `alter database ${embeddedDatabase} set synchronous_commit = off;
+         alter role all set default_transaction_read_only = on; alter role all set session_preload_libraries = 'missing'`,
       );
     },
   });
@@ -376,17 +377,16 @@ test('restore takes over no settings of roles and databases, loads nothing that 
   });
   expect(left).toEqual([]);
   expect(events).toContainEqual(
-    expect.stringMatching(/roles and databases were not taken over: (?=.*synchronous_commit).*session_preload_libraries/),
+    expect.stringMatching(
+      /roles and databases were not taken over: (?=.*role all: default_transaction_read_only=on).*role all in database \w+: synchronous_commit=off/,
+    ),
   );
 });
 
 test('a backup is restored whose folders without files a copy has not kept', async () => {
   const copy = join(folder, 'copy');
   cpSync(backup, copy, { recursive: true });
-  const empty = readdirSync(copy, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map(({ parentPath, name }) => join(parentPath, name))
-    .filter((path) => readdirSync(path).length === 0);
+  const empty = emptyFoldersIn(copy);
   expect(empty.length).toBeGreaterThan(3);
   for (const path of empty) rmdirSync(path);
   const dataDir = newDataDir();

@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, renameSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { checkNames, doctor } from '../../src/commands/doctor/doctor.ts';
 import { type Binaries, findBinaries } from '../../src/database/embedded/binaries.ts';
 import { startServer, stopServer } from '../../src/database/embedded/cluster.ts';
 import { copiesFolder, type Layout, layOut } from '../../src/database/embedded/layout.ts';
-import { makeBackup } from '../support/backup.ts';
+import { emptyFoldersIn, makeBackup } from '../support/backup.ts';
 import { makeDataDir, type TestDataDir } from '../support/data-dir.ts';
 import { makeKeyedDataDir, startEmbeddedGateway } from '../support/embedded-gateway.ts';
 import type { TestGateway } from '../support/gateway.ts';
@@ -26,10 +26,12 @@ afterAll(async () => {
 });
 
 /** The findings of the command, by name. */
-async function diagnose(environment: NodeJS.ProcessEnv): Promise<Map<string, { status: string; found: string }>> {
+async function diagnose(
+  environment: NodeJS.ProcessEnv,
+): Promise<Map<string, { status: string; found: string; remedy?: string }>> {
   const output = collect();
   await doctor(['--json'], output.stream, { environment: { PORT: '0', ...environment } });
-  const { checks } = JSON.parse(output.text()) as { checks: { name: string; status: string; found: string }[] };
+  const { checks } = JSON.parse(output.text()) as { checks: { name: string; status: string; found: string; remedy?: string }[] };
   return new Map(checks.map((check) => [check.name, check]));
 }
 
@@ -57,6 +59,26 @@ test.runIf(process.platform === 'linux')(
     } finally {
       writeFileSync(file, lock);
     }
+  },
+);
+
+test.runIf(process.platform !== 'win32')(
+  'folders that a copy has left out, because they have no files, are created by the command that it names',
+  async () => {
+    const copy = makeKeyedDataDir();
+    onTestFinished(() => copy.remove());
+    for (const path of emptyFoldersIn(copy.path)) rmdirSync(path);
+    const missing = (await diagnose({ DATA_DIR: copy.path })).get('data-directory');
+    expect(missing).toMatchObject({
+      status: 'failure',
+      found: expect.stringContaining('without which PostgreSQL does not work'),
+    });
+    execFileSync('sh', ['-c', missing?.remedy?.replace(/^.*run: /i, '') ?? 'false']);
+    expect((await diagnose({ DATA_DIR: copy.path })).get('data-directory')?.status).toBe('ok');
+    const started = await startEmbeddedGateway(copy.path);
+    await started.database.pool.query('checkpoint');
+    await makeBackup(copy.path, join(copy.path, 'backup'));
+    await started.close();
   },
 );
 

@@ -545,7 +545,7 @@ describe('arguments', () => {
         `${command}: ${what}`,
         [...command.split(' '), path],
         RegExp(
-          `^${path} cannot be written: ${reason}\\. Nothing was \\w+ported\\. Choose a folder that exists and is writable\\.$`,
+          `^${path} cannot be written: ${reason}\\. Nothing was \\w+ported\\. Choose another file, in a folder that exists and is writable\\.$`,
         ),
       ]),
     ),

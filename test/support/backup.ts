@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import pg from 'pg';
 import { createBackup } from '../../src/database/backup/create-backup.ts';
 import type { Manifest } from '../../src/database/backup/manifest.ts';
@@ -64,3 +66,10 @@ export async function drawNumbers(connection: Connection, count: number): Promis
     .finally(() => client.end());
   return Object.fromEntries(rows.map(({ name, last }) => [name, last]));
 }
+
+/** The folders below one that have no files, as tools that copy only files leave them out. */
+export const emptyFoldersIn = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .filter((path) => readdirSync(path).length === 0);

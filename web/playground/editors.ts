@@ -20,6 +20,10 @@ export function Editors({ activeTab, responses }: { readonly activeTab: number; 
   return null;
 }
 
+/** Whether a key executes the operation. */
+export const isShortcut = ({ key, ctrlKey, metaKey }: { key: string; ctrlKey: boolean; metaKey: boolean }): boolean =>
+  key === 'Enter' && (ctrlKey || metaKey);
+
 const tabOf = ({ tabs, activeTabIndex }: Context) => tabs[activeTabIndex]?.id ?? '';
 
 /**
@@ -89,7 +93,7 @@ function useHeaderGuard({ tabs }: Context): void {
 function useNamedOperation({ queryEditor }: Context): void {
   useEffect(() => {
     const ask = (event: KeyboardEvent) => {
-      if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+      if (!isShortcut(event) || !(event.target as Element).closest('.graphiql')) return;
       const operations = queryEditor?.operations ?? [];
       const cursor = queryEditor?.hasFocus() ? queryEditor.indexFromPos(queryEditor.getCursor()) : -1;
       if (operations.length < 2 || operations.some(({ loc }) => loc && loc.start <= cursor && cursor <= loc.end)) return;

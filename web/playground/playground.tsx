@@ -3,7 +3,7 @@ import { type SyntheticEvent, useEffect, useMemo, useRef, useState } from 'react
 import { tokenPrefixes } from '../../src/token-prefixes.ts';
 import { endsSession, listenToTabs } from '../shared-session.ts';
 import { storedApiToken } from '../tab-storage.ts';
-import { Editors } from './editors.ts';
+import { Editors, isShortcut } from './editors.ts';
 import { createFetcher } from './fetcher.ts';
 import { openDocuments, PlaygroundStorage, storeDocuments } from './session.ts';
 import { TabResponses } from './tab-responses.ts';
@@ -59,11 +59,10 @@ export function Playground() {
         className="graphiql"
         onKeyDownCapture={(event) => {
           // A key that is held, or a double click, must not execute a mutation again.
-          const isShortcut = event.key === 'Enter' && (event.ctrlKey || event.metaKey);
           const isClick = [' ', 'Enter'].includes(event.key) && (event.target as Element).closest('button, [role=menu]');
           // It loses the directives of fragments' spreads: what @skip leaves out would be executed.
           const isMerge = event.ctrlKey && event.shiftKey && (event.key.toLowerCase() === 'm' || event.code === 'KeyM');
-          if ((event.repeat && (isShortcut || isClick)) || isMerge) ignore(event);
+          if ((event.repeat && (isShortcut(event) || isClick)) || isMerge) ignore(event);
         }}
         onClickCapture={(event) => {
           if (event.detail > 1 && (event.target as Element).closest('.graphiql-execute-button')) ignore(event);

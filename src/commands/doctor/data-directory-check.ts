@@ -63,7 +63,23 @@ function requireBundled(major: string | undefined): Outcome | undefined {
   );
 }
 
-/** Files that PostgreSQL needs to start and that have been found missing: each folder before its content. */
+/** Folders of a new database without files: tools that copy only files, such as those of object storage, leave them out. */
+const emptyFolders = [
+  'pg_commit_ts',
+  'pg_dynshmem',
+  'pg_logical/mappings',
+  'pg_logical/snapshots',
+  'pg_notify',
+  'pg_replslot',
+  'pg_serial',
+  'pg_snapshots',
+  'pg_stat',
+  'pg_stat_tmp',
+  'pg_tblspc',
+  'pg_twophase',
+];
+
+/** Files that PostgreSQL needs, and that have been found missing: each folder before its content. */
 const requiredFiles = [
   'PG_VERSION',
   'global',
@@ -73,11 +89,8 @@ const requiredFiles = [
   'pg_wal',
   'pg_xact',
   'pg_multixact',
-  'pg_commit_ts',
-  'pg_twophase',
-  'pg_replslot',
-  'pg_notify',
   'base',
+  ...emptyFolders,
 ];
 
 /** Why PostgreSQL would not start on its data directory; undefined if there is none, or no reason is seen. */
@@ -93,7 +106,7 @@ function describeRefusal(layout: Layout): Outcome | undefined {
     const outcome = existsSync(path)
       ? describeOwner(cluster, user, name)
       : failure(
-          `${path} is missing, without which PostgreSQL does not start`,
+          `${path} is missing, without which PostgreSQL does not work`,
           emptyFolders.includes(name) ? describeCreation(layout) : 'Restore a backup into another DATA_DIR.',
         );
     if (outcome) return outcome;
@@ -101,16 +114,13 @@ function describeRefusal(layout: Layout): Outcome | undefined {
   return undefined;
 }
 
-/** Those of them that have no files: tools that copy only files, such as those of object storage, leave them out. */
-const emptyFolders = ['pg_commit_ts', 'pg_twophase', 'pg_replslot', 'pg_notify'];
-
 /** How to create what is missing of {@link emptyFolders}. */
 function describeCreation({ cluster, user }: Layout): string {
   const missing = emptyFolders.map((name) => join(cluster, name)).filter((path) => !existsSync(path));
   const paths = missing.map(shellWord).join(' ');
   return user
     ? `It has no files. As root, run: install -d -m 700 -o ${user.uid} -g ${user.gid} ${paths}`
-    : `It has no files. Run: mkdir -m 700 ${paths}`;
+    : `It has no files. Run: mkdir ${process.platform === 'win32' ? '' : '-m 700 '}${paths}`;
 }
 
 /** Whether a folder is empty; one that cannot be read counts as not. */

@@ -12,7 +12,7 @@ import {
   readServerState,
   readServerTime,
 } from '../../database/server-state.ts';
-import { requireUniqueIndexes } from '../../database/unique-indexes.ts';
+import { describeMissingIndexes } from '../../database/unique-indexes.ts';
 import { messagesOf } from '../../errors.ts';
 import { type CheckContext, counted, describeBytes, failure, type Outcome, ofDatabase, ok, skipped, warning } from './check.ts';
 
@@ -94,12 +94,14 @@ export const checkReplication = ofDatabase(({ state }) => {
   return ok(`${found}, commits wait for ${needed} of them`);
 });
 
+const needed = 'Until this is resolved, the gateway does not start.';
+
 /** Whether the schema is the one of this version. */
 export const checkMigrations = ofDatabase(async (reached) => {
   try {
     reached.migrations = await readMigrationState(reached.database);
     const { applied, pending, unknown } = reached.migrations;
-    const lacking = pending.length > 0 ? undefined : await requireUniqueIndexes(reached.database).catch((error: Error) => error);
+    const lacking = pending.length > 0 ? undefined : await describeMissingIndexes(reached.database);
     if (unknown.length > 0) {
       const newer = `the database has ${counted(unknown.length, 'migration')} of a newer version: ${unknown.join(', ')}`;
       // The newer version may have other indexes: the SQL that creates those of this one could replace them.
@@ -107,7 +109,7 @@ export const checkMigrations = ofDatabase(async (reached) => {
         ? failure(newer, 'Update this gateway: it does not start with that database.')
         : warning(newer, 'Update this gateway: it may not work with that database.');
     }
-    if (lacking) throw lacking;
+    if (lacking) return failure(lacking, needed);
     if (pending.length > 0)
       return warning(
         `${pending.length} of ${applied + pending.length} are not applied: ${pending.join(', ')}`,
@@ -115,7 +117,7 @@ export const checkMigrations = ofDatabase(async (reached) => {
       );
     return ok(`all ${applied} are applied`);
   } catch (error) {
-    return failure((error as Error).message, 'Until this is resolved, the gateway does not start.');
+    return failure((error as Error).message, needed);
   }
 });
 

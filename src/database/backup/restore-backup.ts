@@ -191,7 +191,7 @@ async function recover<Report>(
     const removed = await resetSettings(connect('postgres'));
     if (removed.length > 0)
       options.onEvent?.(
-        `Settings of roles and databases were not taken over: ${removed.join(', ')}. If you need them, make them again.`,
+        `Settings of roles and databases were not taken over: ${removed.join('; ')}. If you need them, make them again.`,
       );
     await advanceSequences(connect(embeddedDatabase));
     return await options.inspect(connect, draft.dataDir);

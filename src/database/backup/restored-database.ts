@@ -38,22 +38,22 @@ export async function readState(connection: Connection, lsn: string) {
 /**
  * Removes the settings that roles and databases have of their own, which can load libraries.
  *
- * @returns their names.
+ * @returns each, such as `role all in database gateway: work_mem=64MB`.
  */
 export async function resetSettings(connection: Connection): Promise<string[]> {
-  const found = await query<{ reset: string; settings: string[] }>(
+  const found = await query<{ owner: string; settings: string[] }>(
     connection,
-    `select format('alter role %s %s reset all', coalesce(quote_ident(rolname), 'all'), 'in database ' || quote_ident(datname)) as reset,
+    `select format('role %s%s', coalesce(quote_ident(rolname), 'all'), ' in database ' || quote_ident(datname)) as owner,
        setconfig as settings
      from pg_db_role_setting left join pg_roles on pg_roles.oid = setrole left join pg_database on pg_database.oid = setdatabase`,
   );
-  for (const { reset } of found) await query(connection, reset);
-  return [...new Set(found.flatMap(({ settings }) => settings.map((setting) => setting.replace(/=.*/s, ''))))];
+  for (const { owner } of found) await query(connection, `alter ${owner} reset all`);
+  return found.flatMap(({ owner, settings }) => settings.map((setting) => `${owner}: ${setting}`));
 }
 
-/** Executes a statement without the libraries that the settings of roles and databases name. */
+/** Executes a statement, also if settings of roles and databases name libraries, which are not loaded, or permit no writes. */
 async function query<Row extends pg.QueryResultRow>(connection: Connection, sql: string, values?: unknown[]): Promise<Row[]> {
-  const options = `${connection.options} -c session_preload_libraries= -c local_preload_libraries=`;
+  const options = `${connection.options} -c session_preload_libraries= -c local_preload_libraries= -c default_transaction_read_only=off`;
   const client = new pg.Client({ ...connection, options, connectionTimeoutMillis: 10_000, query_timeout: 10_000 });
   client.on('error', () => {});
   try {

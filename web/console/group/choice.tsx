@@ -1,5 +1,6 @@
 import type { GroupDetailFragment } from '../graphql/generated.ts';
 import { Button } from '../ui/button.tsx';
+import { useScrollIntoView } from '../ui/use-scroll-into-view.ts';
 import { conflictsOf, isEqual, merge } from './merge.ts';
 import { Mismatch } from './mismatch.tsx';
 import type { Edited, Part } from './use-update.ts';
@@ -24,6 +25,7 @@ interface ChoiceProps<Value> {
 /** Lets the person choose between what they entered and what was stored meanwhile. */
 export function Choice<Value>(props: ChoiceProps<Value>) {
   const { title, whole, part, edited, stored, isSaving, onSaveMine, onTakeStored } = props;
+  const element = useScrollIntoView(stored);
   // What was begun since then is based on those values, or newer ones.
   if (!edited || !stored || stored.version <= edited.base.version) return null;
   const value = part.valueIn(stored);
@@ -36,6 +38,7 @@ export function Choice<Value>(props: ChoiceProps<Value>) {
   };
   return (
     <Mismatch
+      ref={element}
       title={title}
       differences={differences}
       left="Yours"

@@ -1,3 +1,4 @@
+import { useScrollIntoView } from '../ui/use-scroll-into-view.ts';
 import type { Difference } from './merge.ts';
 import { Mismatch } from './mismatch.tsx';
 
@@ -10,9 +11,10 @@ interface ConfirmAgainProps {
 
 /** Says that the group has changed since the person saw it, and how. */
 export function ConfirmAgain({ title, differences }: ConfirmAgainProps) {
+  const element = useScrollIntoView(differences);
   if (!differences) return null;
   return (
-    <Mismatch title={title} differences={differences} left="Shown before">
+    <Mismatch ref={element} title={title} differences={differences} left="Shown before">
       The group was changed since you opened it
       {differences.length === 0 && ': its token was rotated, or values were saved that are the same now'}. Check it, then confirm
       again.

@@ -66,15 +66,17 @@ function DeleteDialog({ onClose, ...props }: GroupSectionProps & { readonly onCl
           <EnvironmentBadge tag={group.environmentTag} /> Dashboards that are embedded for this group no longer know who views
           them.
         </p>
-        <p>
-          {props.group.lastResolvedAt ? (
-            <>
-              Its tokens were last looked up <Time value={props.group.lastResolvedAt} />.
-            </>
-          ) : (
-            'Its tokens have never been looked up.'
-          )}
-        </p>
+        {props.isCurrent && (
+          <p>
+            {props.group.lastResolvedAt ? (
+              <>
+                Its tokens were last looked up <Time value={props.group.lastResolvedAt} />.
+              </>
+            ) : (
+              'Its tokens have never been looked up.'
+            )}
+          </p>
+        )}
         <ConfirmAgain title="The group was not deleted" differences={deletion.differences} />
         <TextField
           label={

@@ -26,6 +26,8 @@ export interface GroupSectionProps {
   readonly onChanged: (group: GroupDetailFragment) => void;
   /** Reads the group again. */
   readonly reload: () => void;
+  /** Whether it has been read, since it was to be read again. */
+  readonly isCurrent: boolean;
 }
 
 /** One user group, by the id in the URL. */
@@ -63,7 +65,7 @@ function GroupById({ id }: { readonly id: string }) {
       </>
     );
   }
-  const props = { group, onChanged, reload };
+  const props = { group, onChanged, reload, isCurrent: !isLoading && !failure };
   return (
     <>
       <Breadcrumb />

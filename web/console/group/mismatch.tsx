@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from 'react';
+import type { ReactNode, RefObject } from 'react';
 import { changeOf } from '../audit/changes.ts';
 import { WarningIcon } from '../ui/icons.tsx';
 import type { Difference } from './merge.ts';
@@ -15,17 +15,13 @@ interface MismatchProps {
   readonly children: ReactNode;
   /** Buttons for what can be done. */
   readonly actions?: ReactNode;
+  readonly ref: RefObject<HTMLDivElement | null>;
 }
 
 /** A change that was not made because the group has changed: both values of what differs. Read out when it appears. */
-export function Mismatch({ title, differences, left, whole, children, actions }: MismatchProps) {
-  const element = useRef<HTMLDivElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: when other values differ
-  useEffect(() => {
-    element.current?.scrollIntoView({ block: 'nearest' });
-  }, [differences]);
+export function Mismatch({ title, differences, left, whole, children, actions, ref }: MismatchProps) {
   return (
-    <div role="alert" ref={element}>
+    <div role="alert" ref={ref}>
       <div className="notice warn">
         <WarningIcon />
         <div className="notice-text">

@@ -10,6 +10,7 @@ import { FailureNotice } from '../ui/failure-notice.tsx';
 import { TextField } from '../ui/field.tsx';
 import { WarningIcon } from '../ui/icons.tsx';
 import { useMessage } from '../ui/messages.tsx';
+import { useScrollIntoView } from '../ui/use-scroll-into-view.ts';
 
 interface DeleteSeveralProps {
   readonly groups: readonly GroupRowFragment[];
@@ -27,6 +28,7 @@ export function DeleteSeveral({ groups, onClose, onDeleted }: DeleteSeveralProps
   /** Groups that were not deleted because they have changed, as they are stored, by id. */
   const [changed, setChanged] = useState<ReadonlyMap<string, GroupRowFragment>>(new Map());
   const left = groups.filter(({ id }) => !outcomes.has(id));
+  const mismatch = useScrollIntoView(changed);
   const leftChanged = left.filter(({ id }) => changed.has(id));
   const missing = groups.filter(({ id }) => outcomes.get(id) === 'not found');
   const deletion = useMutation(async (client) => {
@@ -93,6 +95,7 @@ export function DeleteSeveral({ groups, onClose, onDeleted }: DeleteSeveralProps
         </div>
         {leftChanged.length > 0 && (
           <Mismatch
+            ref={mismatch}
             title={`${leftChanged.length} of ${groups.length} groups were not deleted`}
             differences={leftChanged.flatMap((group) => differencesOf(visible(group), visible(changed.get(group.id) ?? group)))}
             left="Shown before"

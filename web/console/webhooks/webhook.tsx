@@ -118,7 +118,7 @@ function Header({ webhook, onChanged, onSent }: HeaderProps) {
     showMessage('A test event is sent');
     onSent();
   };
-  const open = (next: 'edit' | 'rotate' | 'switch' | 'delete') => {
+  const open = (next: 'rotate' | 'switch' | 'delete') => {
     onChanged(); // others may have changed it since, which the dialog says
     setDialog(next);
   };
@@ -144,7 +144,7 @@ function Header({ webhook, onChanged, onSent }: HeaderProps) {
           >
             Send test event
           </Button>
-          <Button onClick={() => open('edit')}>Edit …</Button>
+          <Button onClick={() => setDialog('edit')}>Edit …</Button>
           <Button onClick={() => open('rotate')}>Rotate the secret …</Button>
           <Button onClick={() => open('switch')}>{isEnabled ? 'Disable …' : 'Enable …'}</Button>
           <Button variant="danger" onClick={() => open('delete')}>
