@@ -316,7 +316,10 @@ test('a group is deleted only after its provided id was typed', async () => {
   await page.keyboard.press('Escape');
   const lastResolvedHour = Math.floor(Date.now() / 3_600_000);
   await gateway.database.prisma.userGroup.updateMany({ where: { providedId: 'deleted' }, data: { lastResolvedHour } });
+  const release = await holdRequests(page, 'Group');
   await page.getByRole('button', { name: 'Delete …' }).click();
+  await dialog.getByText('It is not known yet when its tokens were last looked up.').waitFor();
+  await release();
   await dialog.getByText('Its tokens were last looked up').waitFor();
   await dialog.getByLabel('Type deleted to confirm').fill('delete');
   expect(await dialog.getByRole('button', { name: 'Delete the group' }).isDisabled()).toBe(true);

@@ -93,7 +93,7 @@ function useHeaderGuard({ tabs }: Context): void {
 function useNamedOperation({ queryEditor }: Context): void {
   useEffect(() => {
     const ask = (event: KeyboardEvent) => {
-      if (!isShortcut(event) || !(event.target as Element).closest('.graphiql')) return;
+      if (!isShortcut(event) || !(event.target as Element).closest('.graphiql, [role=menu]')) return;
       const operations = queryEditor?.operations ?? [];
       const cursor = queryEditor?.hasFocus() ? queryEditor.indexFromPos(queryEditor.getCursor()) : -1;
       if (operations.length < 2 || operations.some(({ loc }) => loc && loc.start <= cursor && cursor <= loc.end)) return;

@@ -66,7 +66,7 @@ function requireBundled(major: string | undefined): Outcome | undefined {
 /** Folders of a new database without files: tools that copy only files, such as those of object storage, leave them out. */
 const emptyFolders = [
   'pg_commit_ts',
-  'pg_dynshmem',
+  'pg_logical',
   'pg_logical/mappings',
   'pg_logical/snapshots',
   'pg_notify',
@@ -74,7 +74,6 @@ const emptyFolders = [
   'pg_serial',
   'pg_snapshots',
   'pg_stat',
-  'pg_stat_tmp',
   'pg_tblspc',
   'pg_twophase',
 ];

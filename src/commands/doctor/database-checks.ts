@@ -94,7 +94,7 @@ export const checkReplication = ofDatabase(({ state }) => {
   return ok(`${found}, commits wait for ${needed} of them`);
 });
 
-const needed = 'Until this is resolved, the gateway does not start.';
+const beforeStart = 'Until this is resolved, the gateway does not start.';
 
 /** Whether the schema is the one of this version. */
 export const checkMigrations = ofDatabase(async (reached) => {
@@ -109,7 +109,7 @@ export const checkMigrations = ofDatabase(async (reached) => {
         ? failure(newer, 'Update this gateway: it does not start with that database.')
         : warning(newer, 'Update this gateway: it may not work with that database.');
     }
-    if (lacking) return failure(lacking, needed);
+    if (lacking) return failure(lacking, beforeStart);
     if (pending.length > 0)
       return warning(
         `${pending.length} of ${applied + pending.length} are not applied: ${pending.join(', ')}`,
@@ -117,7 +117,7 @@ export const checkMigrations = ofDatabase(async (reached) => {
       );
     return ok(`all ${applied} are applied`);
   } catch (error) {
-    return failure((error as Error).message, needed);
+    return failure((error as Error).message, beforeStart);
   }
 });
 

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { chmod, chown, mkdir, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { escapeControls } from '../../terminal-text.ts';
 import type { Connection } from '../client.ts';
 import { syncFolder } from '../durable-file.ts';
 import { type Binaries, findBinaries } from '../embedded/binaries.ts';
@@ -191,7 +192,7 @@ async function recover<Report>(
     const removed = await resetSettings(connect('postgres'));
     if (removed.length > 0)
       options.onEvent?.(
-        `Settings of roles and databases were not taken over: ${removed.join('; ')}. If you need them, make them again.`,
+        `Settings of roles and databases were not taken over: ${escapeControls(removed.join('; '))}. If you need them, make them again.`,
       );
     await advanceSequences(connect(embeddedDatabase));
     return await options.inspect(connect, draft.dataDir);

@@ -66,17 +66,15 @@ function DeleteDialog({ onClose, ...props }: GroupSectionProps & { readonly onCl
           <EnvironmentBadge tag={group.environmentTag} /> Dashboards that are embedded for this group no longer know who views
           them.
         </p>
-        {props.isCurrent && (
-          <p>
-            {props.group.lastResolvedAt ? (
-              <>
-                Its tokens were last looked up <Time value={props.group.lastResolvedAt} />.
-              </>
-            ) : (
-              'Its tokens have never been looked up.'
-            )}
-          </p>
-        )}
+        <p>
+          {!props.isCurrent && 'It is not known yet when its tokens were last looked up.'}
+          {props.isCurrent && !props.group.lastResolvedAt && 'Its tokens have never been looked up.'}
+          {props.isCurrent && props.group.lastResolvedAt && (
+            <>
+              Its tokens were last looked up <Time value={props.group.lastResolvedAt} />.
+            </>
+          )}
+        </p>
         <ConfirmAgain title="The group was not deleted" differences={deletion.differences} />
         <TextField
           label={

@@ -26,7 +26,7 @@ export interface GroupSectionProps {
   readonly onChanged: (group: GroupDetailFragment) => void;
   /** Reads the group again. */
   readonly reload: () => void;
-  /** Whether it has been read, since it was to be read again. */
+  /** Whether the group is as it was read last: no reading is under way, or has failed. */
   readonly isCurrent: boolean;
 }
 
