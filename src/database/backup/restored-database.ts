@@ -24,7 +24,7 @@ export async function advanceSequences(connection: Connection): Promise<void> {
   await query(connection, advanceStatement);
 }
 
-/** Whether recovery goes on, the system identifier, and whether the database has reached a position of its log. */
+/** Whether recovery is in progress, the system identifier, and whether the database has reached a position of its log. */
 export async function readState(connection: Connection, lsn: string) {
   const [state] = await query<{ recovering: boolean; id: string; reached: boolean }>(
     connection,

@@ -26,7 +26,7 @@ export interface GroupSectionProps {
   readonly onChanged: (group: GroupDetailFragment) => void;
   /** Reads the group again. */
   readonly reload: () => void;
-  /** Whether the group is as it was read last: no reading is under way, or has failed. */
+  /** Whether the group is up to date: it is not being read again, and the last attempt to read it succeeded. */
   readonly isCurrent: boolean;
 }
 
