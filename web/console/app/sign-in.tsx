@@ -35,7 +35,7 @@ export function SignIn({ reason, onSignedIn }: SignInProps) {
   const [isBusy, setIsBusy] = useState(false);
   const [failure, setFailure] = useState<Failure>();
 
-  /** Until it can be checked, or the tab is closed. */
+  /** Whether this tab keeps an API token that could not be checked. */
   const isKept = failure === undefined && storedApiToken.read() !== undefined;
 
   const submit = async (event: FormEvent) => {

@@ -52,7 +52,7 @@ export function EditWebhook({ webhook, onClose, onSaved }: EditWebhookProps) {
   const { url, description, types, environments } = values;
   const set = (change: Partial<Values>) => setValues({ ...values, ...change });
   const changes = inputOf(changesOf(initial, values));
-  const isChanged = Object.keys(changes).length > 0;
+  const hasNothingToSave = webhook !== undefined && Object.keys(changes).length === 0;
   const saving = useMutation(async (client) => {
     if (!webhook) {
       const { data, requestId } = await client.send(CreateWebhook, { input: { url, ...changes } });
@@ -111,7 +111,7 @@ export function EditWebhook({ webhook, onClose, onSaved }: EditWebhookProps) {
             What is pending is still sent while the webhook is enabled, also if it no longer takes such events.
           </p>
         )}
-        <DialogFooter isDisabled={!isChanged || types?.size === 0 || environments?.size === 0}>
+        <DialogFooter isDisabled={hasNothingToSave || types?.size === 0 || environments?.size === 0}>
           {webhook ? 'Save' : 'Create the webhook'}
         </DialogFooter>
       </form>
