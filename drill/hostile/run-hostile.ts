@@ -148,8 +148,10 @@ async function runScenario(
   await pause(Math.max(leastProbedMs / 2, leastProbedMs - (performance.now() - began)));
   let probes = await prober.read();
   // A scenario may be over before the first look-up gets its response, which may take longer than that.
-  for (; probes.requests === 0 && performance.now() - began < ordinaryTimeoutMs; probes = await prober.read())
+  while (probes.requests === 0 && performance.now() - began < ordinaryTimeoutMs) {
     await pause(probeAgainMs);
+    probes = await prober.read();
+  }
   const peakMiB = memory.readMiB();
   memory.stop();
   connections.closeAll();

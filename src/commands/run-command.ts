@@ -69,8 +69,7 @@ async function migrate(args: string[]): Promise<number> {
 
 /** Imports only the modules that the command needs, so that commands without a server or a database start fast. */
 const commands: Readonly<Record<string, (args: string[]) => number | Promise<number>>> = {
-  serve: async (args) =>
-    asksForHelp(args) ? print(help) : (await import('./serve.ts')).serve(args).finally(() => endWithoutReader()),
+  serve: async (args) => (asksForHelp(args) ? print(help) : (await import('./serve.ts')).serve(args).finally(endWithoutReader)),
   token: async (args) => (await import('./token.ts')).token(args, processIo),
   webhooks: async (args) => (await import('./webhooks.ts')).webhooks(args, processIo),
   migrate,

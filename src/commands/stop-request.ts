@@ -23,20 +23,23 @@ const sameSignalMs = 1_000;
  * A second SIGTERM or SIGINT stops the process immediately, with its {@link exitCodeOf}. SIGHUP does not count: shells repeat it
  * when their terminal is closed, and supervisors may send it after SIGTERM, or before.
  *
- * @param ended is aborted once nothing is left to stop but the output: a signal then also ends the process if nobody reads that.
+ * @param ended is aborted once nothing is left to stop: signals then end the process as usual.
  */
 export function untilStopRequested(ended?: AbortSignal): Promise<string> {
   return new Promise((resolve) => {
     let first: number | undefined;
     for (const signal of stopSignals) {
       const receive = () => {
+        if (ended?.aborted) {
+          process.off(signal, receive);
+          process.kill(process.pid, signal);
+        }
         resolve(signal);
-        if (ended?.aborted) endWithoutReader(exitCodeOf(signal));
         if (signal === 'SIGHUP') return;
         if (first !== undefined && !(isBelowNpm && Date.now() - first < sameSignalMs)) process.exit(exitCodeOf(signal));
         first ??= Date.now();
       };
-      // Never taken off: a signal that has arrived, and was not handled yet, would be lost.
+      // Not taken off at the end: a signal that has arrived, and was not handled yet, would be lost.
       process.on(signal, receive);
     }
     if (!isBelowNpm) return;
@@ -109,11 +112,7 @@ export async function untilStopped(work: (stop: StopRequest) => Promise<number>)
 /** How long a process that was stopped waits for the reader of its output. */
 const readerTimeoutMs = 2_000;
 
-/**
- * Ends a process that was stopped even if the rest of its output is not being read, which Node.js would wait for.
- *
- * @param code the exit status; `process.exitCode` by default.
- */
-export function endWithoutReader(code?: number): void {
-  setTimeout(() => process.exit(code ?? process.exitCode), readerTimeoutMs).unref();
+/** Ends a process that was stopped even if the rest of its output is not being read, which Node.js would wait for. */
+export function endWithoutReader(): void {
+  setTimeout(() => process.exit(), readerTimeoutMs).unref();
 }

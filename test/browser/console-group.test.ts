@@ -318,7 +318,7 @@ test('a group is deleted only after its provided id was typed', async () => {
   await gateway.database.prisma.userGroup.updateMany({ where: { providedId: 'deleted' }, data: { lastResolvedHour } });
   const release = await holdRequests(page, 'Group');
   await page.getByRole('button', { name: 'Delete …' }).click();
-  await dialog.getByText('It is not known yet when its tokens were last looked up.').waitFor();
+  await dialog.getByText('It is not known when its tokens were last looked up.').waitFor();
   await release();
   await dialog.getByText('Its tokens were last looked up').waitFor();
   await dialog.getByLabel('Type deleted to confirm').fill('delete');

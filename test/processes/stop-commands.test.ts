@@ -188,10 +188,14 @@ test('a command whose work is done, and whose output nobody reads, is ended by S
   await database.prisma.$disconnect();
   await until(async () => (await database.pool.query(otherSessions)).rowCount === 0, 'it has closed its connections');
   child.kill('SIGTERM');
-  expect(await exit).toEqual([143, null]);
+  // The status, if it has not yet noticed that the connections are closed.
+  expect([
+    [null, 'SIGTERM'],
+    [143, null],
+  ]).toContainEqual(await exit);
 });
 
 test('a signal that arrives as the work of a command ends is not lost', async () => {
   const program = fileURLToPath(new URL('late-signal.ts', import.meta.url));
-  expect(await launch(process.execPath, ['--import', 'tsx', program], {}).ended).toMatchObject({ code: 143 });
+  expect(await launch(process.execPath, ['--import', 'tsx', program], {}).ended).toMatchObject({ code: null, signal: 'SIGTERM' });
 });

@@ -66,7 +66,6 @@ function requireBundled(major: string | undefined): Outcome | undefined {
 /** Folders of a new database without files: tools that copy only files, such as those of object storage, leave them out. */
 const emptyFolders = [
   'pg_commit_ts',
-  'pg_logical',
   'pg_logical/mappings',
   'pg_logical/snapshots',
   'pg_notify',
@@ -89,6 +88,7 @@ const requiredFiles = [
   'pg_xact',
   'pg_multixact',
   'base',
+  'pg_logical',
   ...emptyFolders,
 ];
 

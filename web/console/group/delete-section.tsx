@@ -67,7 +67,7 @@ function DeleteDialog({ onClose, ...props }: GroupSectionProps & { readonly onCl
           them.
         </p>
         <p>
-          {!props.isCurrent && 'It is not known yet when its tokens were last looked up.'}
+          {!props.isCurrent && 'It is not known when its tokens were last looked up.'}
           {props.isCurrent && !props.group.lastResolvedAt && 'Its tokens have never been looked up.'}
           {props.isCurrent && props.group.lastResolvedAt && (
             <>
