@@ -121,6 +121,9 @@ test('urql finds the viewer with POST, and throws when it is not known', async (
   const fetch = vi.spyOn(globalThis, 'fetch');
   expect(await findViewer(token)).toMatchObject({ name: 'urql' });
   expect(fetch.mock.calls.map(([url, init]) => [String(url), init?.method])).toEqual([[`${gateway.url}/graphql`, 'POST']]);
+  // Look-ups at the same time share no response, which those of other tokens with the same hash would get too.
+  await Promise.all([findViewer(token), findViewer(token)]);
+  expect(fetch).toHaveBeenCalledTimes(3);
   fetch.mockRestore();
   expect(await findViewer('this-token-is-of-no-group')).toBeNull();
   for (const token of ['', undefined, 'x'.repeat(256), 'x'.repeat(2_000_000), 'token\0'])

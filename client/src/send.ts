@@ -21,6 +21,9 @@ export interface GatewayOptions {
   readonly onRequest?: (report: RequestReport) => void;
 }
 
+/** Follows no redirects, and takes no response from a cache: some frameworks keep them, also of `POST`, whatever they say. */
+export const directly = { redirect: 'manual', cache: 'no-store' } as const;
+
 /** What is known of a request once it is over. */
 export interface RequestReport {
   /** The name of the operation, such as `GetOrCreateUserGroup`. */
@@ -103,7 +106,7 @@ export function createSend(options: GatewayOptions): Send {
       // Half of what is left, so that a request that gets no response can be sent again.
       const limitMs = (deadline - startedAt) / (isLast ? 1 : 2);
       const outcome = await withLimit(endpoint, limitMs, signal, async (limit) =>
-        readResponse(await send(endpoint, { method: 'POST', headers, body, redirect: 'manual', signal: limit }), type, ownType),
+        readResponse(await send(endpoint, { method: 'POST', headers, body, ...directly, signal: limit }), type, ownType),
       ).catch((cause: unknown) => lost(endpoint, cause));
       signal?.throwIfAborted();
       const error = outcome instanceof GatewayError ? outcome : undefined;

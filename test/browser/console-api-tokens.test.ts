@@ -221,7 +221,10 @@ test('the dialog that revokes an API token says when it was last used, also if t
   const { page } = await openConsole(gateway, '/console/api-tokens', { secret: admin });
   await page.getByRole('row', { name: /used late.*never/ }).waitFor();
   await stored({ lastUsedAt: new Date() });
+  const release = await holdRequests(page, 'ApiTokenList');
   await page.getByRole('button', { name: 'Revoke used late' }).click();
+  await page.getByRole('dialog').getByText('It is not known when it was last used.').waitFor();
+  await release();
   await page.getByRole('dialog').getByText('It was last used').waitFor();
 });
 

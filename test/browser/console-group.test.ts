@@ -357,6 +357,21 @@ test('the token of a group that was deleted meanwhile is a failure', async () =>
     .waitFor();
 });
 
+test('that a token could not be read is over once it was rotated', async () => {
+  const { path } = await createGroup('rotated-unread');
+  const { page } = await openConsole(gateway, path, { expectedProblems: [lostResponse] });
+  const failure = page.getByText('The token could not be read');
+  await loseNextResponse(page, 'GroupToken');
+  await page.getByRole('button', { name: 'Show', exact: true }).click();
+  await failure.waitFor();
+  await page.getByRole('button', { name: 'Rotate …' }).click();
+  await page.getByRole('button', { name: 'Rotate the token' }).click();
+  await page.getByText('This is a new token.').waitFor();
+  await page.getByRole('button', { name: 'Hide' }).click();
+  await page.getByRole('button', { name: 'Show', exact: true }).waitFor();
+  expect(await failure.count()).toBe(0);
+});
+
 test('nothing is edited while it is being saved', async () => {
   const { path } = await createGroup('typing');
   const { page } = await openConsole(gateway, path);

@@ -263,7 +263,10 @@ test.each(['Delete …', 'Disable …'])(
   'the dialog of %s names the endpoint of now, also if it was changed after the page was read',
   async (name) => {
     const { webhook } = await createWebhook(gateway, admin);
-    const { page } = await openConsole(gateway, `/console/webhook?id=${webhook.id}`, { secret: admin });
+    const { page } = await openConsole(gateway, `/console/webhook?id=${webhook.id}`, {
+      secret: admin,
+      expectedProblems: [lostResponse],
+    });
     await page.getByRole('button', { name }).waitFor();
     const url = 'https://example.com/of-another-person';
     await gateway.graphql(
@@ -271,8 +274,12 @@ test.each(['Delete …', 'Disable …'])(
       {},
       { token: admin },
     );
+    await loseNextResponse(page, 'Webhook');
     await page.getByRole('button', { name }).click();
-    await page.getByRole('dialog').getByText(url).waitFor();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('The webhook could not be loaded').waitFor();
+    await dialog.getByRole('button', { name: 'Try again' }).click();
+    await dialog.getByText(url).waitFor();
   },
 );
 
@@ -302,6 +309,20 @@ test('an event that was redelivered without a response is sent again when it is 
   await expect.poll(() => details.count()).toBe(4);
   await redeliver(1);
   await expect.poll(() => receiver.received.length).toBe(5);
+});
+
+test('the dialog of a delivery says that the list no longer shows it', async () => {
+  respond = () => {};
+  const { webhook } = await createWebhook(gateway, admin, { url: receiver.url, types: ['USER_GROUP_CREATED'] });
+  await mutate(gateway, 'getOrCreateUserGroup', { providedId: 'unanswered' });
+  await expect.poll(() => receiver.received.length, noticed).toBe(1);
+  const { page } = await openConsole(gateway, `/console/webhook?id=${webhook.id}`, { secret: admin });
+  await page.getByRole('button', { name: 'Details of user_group.created' }).click();
+  const notice = page.getByRole('dialog').getByText('It is on another page of the list by now');
+  await page.getByRole('dialog').getByText('pending').waitFor();
+  expect(await notice.count()).toBe(0);
+  await gateway.database.prisma.webhookDelivery.deleteMany();
+  await notice.waitFor();
 });
 
 test('a test event is sent with each click, also after one without a response, and its failure ends with an edit', async () => {

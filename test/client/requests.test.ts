@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import {
+  createEmbedTokenVerifier,
+  type Fetch,
   ForbiddenError,
   GatewayError,
   InvalidInputError,
@@ -52,6 +54,21 @@ test('executes operations of your own, typed or not', async () => {
     code: 'INVALID_INPUT',
     message: expect.stringContaining('nothing'),
   });
+});
+
+test('requests take no response from a cache of the framework', async () => {
+  const caches: unknown[] = [];
+  const fetchRecorded: Fetch = (url, init) => {
+    caches.push(init.cache);
+    return fetch(url, init);
+  };
+  const { secret: apiToken } = await gateway.issue({ scopes: ['embed:sign'] });
+  const recorded = new UserGroupGateway({ url: gateway.url, apiToken, fetch: fetchRecorded });
+  await client.userGroups.getOrCreate({ providedId: 'cached' });
+  const { token } = await recorded.embedTokens.create({ by: { providedId: 'cached' }, audience: 'x' });
+  const verify = createEmbedTokenVerifier({ url: gateway.url, environment: 'Testing', audience: 'x', fetch: fetchRecorded });
+  await verify(token);
+  expect(caches).toEqual(['no-store', 'no-store']);
 });
 
 test('a change is made once for a key of your own, whoever repeats it', async () => {

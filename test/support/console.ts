@@ -60,7 +60,8 @@ export async function textIn(field: Locator): Promise<string> {
 export async function loseNextResponse(page: Page, operation: string): Promise<void> {
   let isLost = false;
   await page.route('**/graphql', async (route) => {
-    if (isLost || !route.request().postDataJSON().query.includes(`mutation ${operation}`)) return route.fallback();
+    if (isLost || !new RegExp(`(query|mutation) ${operation}\\b`).test(route.request().postDataJSON().query))
+      return route.fallback();
     isLost = true;
     await route.fetch();
     return route.abort('connectionreset');

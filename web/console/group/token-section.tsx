@@ -82,6 +82,7 @@ export function TokenSection(props: GroupSectionProps) {
           {...props}
           onClose={() => setIsRotating(false)}
           onRotated={({ previousTokenExpiresAt, userGroup: { token: rotated, ...changed } }) => {
+            reading.reset(); // its failure is about the token of before
             setLatest({ version: changed.version, token: rotated, rotation: { previousEnd: previousTokenExpiresAt } });
             // Without the token, which is only kept while it is shown.
             onChanged(changed);

@@ -13,12 +13,14 @@ import type { ApiTokenRow } from './token-table.tsx';
 
 interface RevokeTokenProps {
   readonly apiToken: ApiTokenRow;
+  /** The API token as it is now; undefined if that is not known. */
+  readonly latest: ApiTokenRow | undefined;
   readonly onClose: () => void;
   readonly onRevoked: () => void;
 }
 
 /** Revokes an API token, after the person has typed its number. */
-export function RevokeToken({ apiToken, onClose, onRevoked }: RevokeTokenProps) {
+export function RevokeToken({ apiToken, latest, onClose, onRevoked }: RevokeTokenProps) {
   const { caller } = useSession();
   const showMessage = useMessage();
   const [typed, setTyped] = useState('');
@@ -39,12 +41,12 @@ export function RevokeToken({ apiToken, onClose, onRevoked }: RevokeTokenProps) 
           <EnvironmentBadge tag={apiToken.environmentTag} /> Every request with it is rejected from now on. This cannot be undone.
         </p>
         <p>
-          {apiToken.lastUsedAt ? (
+          {!latest && 'It is not known when it was last used.'}
+          {latest && !latest.lastUsedAt && 'It has never been used.'}
+          {latest?.lastUsedAt && (
             <>
-              It was last used <Time value={apiToken.lastUsedAt} />.
+              It was last used <Time value={latest.lastUsedAt} />.
             </>
-          ) : (
-            'It has never been used.'
           )}
         </p>
         {apiToken.id === caller.id && (

@@ -45,7 +45,8 @@ export default function ApiTokens() {
     list.reload();
     setDialog(undefined);
   };
-  const latest = (apiToken: ApiTokenRow) => rows.find(({ id }) => id === apiToken.id) ?? apiToken;
+  /** The API token as the list has it now; undefined if the list is not up to date, or has it on another page. */
+  const latest = ({ id }: ApiTokenRow) => (list.isLoading || list.failure ? undefined : rows.find((row) => row.id === id));
   const showSecret = (shown: ShownTokenSecret) => setDialog({ is: 'secret', ...shown });
 
   return (
@@ -108,7 +109,9 @@ export default function ApiTokens() {
       {dialog?.is === 'create' && <CreateToken onClose={close} onCreated={showSecret} />}
       {dialog?.is === 'edit' && <EditToken apiToken={dialog.apiToken} onClose={close} onChanged={close} />}
       {dialog?.is === 'rotate' && <RotateToken apiToken={dialog.apiToken} onClose={close} onRotated={showSecret} />}
-      {dialog?.is === 'revoke' && <RevokeToken apiToken={latest(dialog.apiToken)} onClose={close} onRevoked={close} />}
+      {dialog?.is === 'revoke' && (
+        <RevokeToken apiToken={dialog.apiToken} latest={latest(dialog.apiToken)} onClose={close} onRevoked={close} />
+      )}
       {dialog?.is === 'secret' && (
         <SecretDialog
           shown={dialog}

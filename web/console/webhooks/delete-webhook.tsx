@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, type ReactNode, useState } from 'react';
 import { payloadOf } from '../graphql/client.ts';
 import { DeleteWebhook as DeleteWebhookDocument } from '../graphql/generated.ts';
 import { useMutation } from '../graphql/use-mutation.ts';
@@ -12,10 +12,12 @@ interface DeleteWebhookProps {
   readonly webhook: WebhookRow;
   readonly onClose: () => void;
   readonly onDeleted: () => void;
+  /** What to say about the webhook as it is shown here. */
+  readonly children: ReactNode;
 }
 
 /** Deletes a webhook, after the person has typed its number. */
-export function DeleteWebhook({ webhook, onClose, onDeleted }: DeleteWebhookProps) {
+export function DeleteWebhook({ webhook, onClose, onDeleted, children }: DeleteWebhookProps) {
   const showMessage = useMessage();
   const [typed, setTyped] = useState('');
   const deletion = useMutation(async (client) => {
@@ -31,6 +33,7 @@ export function DeleteWebhook({ webhook, onClose, onDeleted }: DeleteWebhookProp
   return (
     <Dialog title={`Delete webhook ${webhook.number}`} onClose={onClose} isBusy={deletion.isRunning}>
       <form onSubmit={(event) => void submit(event)}>
+        {children}
         <p>
           Nothing is sent to <code className="url">{webhook.url}</code> any longer, also not what is pending. The list of its
           deliveries is deleted too. This cannot be undone.

@@ -47,6 +47,7 @@ export function Deliveries(props: DeliveriesProps) {
   const rows = page.nodes;
   // What is selected and no longer shown is not sent.
   const chosen = rows.filter(({ id }) => selected.has(id));
+  const shownNow = rows.find(({ id }) => id === opened?.id);
   const isEnabled = webhook.status === 'ENABLED';
   const redeliver = async (deliveries: readonly DeliveryRow[]) => {
     setOpened(undefined);
@@ -104,7 +105,8 @@ export function Deliveries(props: DeliveriesProps) {
       )}
       {opened && (
         <DeliveryDialog
-          delivery={rows.find(({ id }) => id === opened.id) ?? opened}
+          delivery={shownNow ?? opened}
+          isOutdated={!shownNow}
           isEnabled={isEnabled}
           isBusy={redelivery.isRunning}
           onClose={() => setOpened(undefined)}

@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, type ReactNode, useState } from 'react';
 import { payloadOf } from '../graphql/client.ts';
 import { UpdateWebhook } from '../graphql/generated.ts';
 import { useMutation } from '../graphql/use-mutation.ts';
@@ -11,10 +11,12 @@ interface SwitchWebhookProps {
   readonly webhook: WebhookRow;
   readonly onClose: () => void;
   readonly onSwitched: () => void;
+  /** What to say about the webhook as it is shown here. */
+  readonly children: ReactNode;
 }
 
 /** Disables a webhook, or enables it again. */
-export function SwitchWebhook({ webhook, onClose, onSwitched }: SwitchWebhookProps) {
+export function SwitchWebhook({ webhook, onClose, onSwitched, children }: SwitchWebhookProps) {
   const showMessage = useMessage();
   // As it was when the dialog opened: it may change under it, and the button must not come to mean the opposite.
   const [isEnabled] = useState(webhook.status === 'ENABLED');
@@ -32,6 +34,7 @@ export function SwitchWebhook({ webhook, onClose, onSwitched }: SwitchWebhookPro
   return (
     <Dialog title={`${verb} webhook ${webhook.number}`} onClose={onClose} isBusy={update.isRunning}>
       <form onSubmit={(event) => void submit(event)}>
+        {children}
         {isEnabled ? (
           <p>
             Nothing is sent to <code className="url">{webhook.url}</code> until it is enabled again. Then it gets the events of

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { mayBeMade } from '../../idempotency-key.ts';
 import { hrefOf, Link, navigate, usePlace } from '../app/router.tsx';
 import { payloadOf } from '../graphql/client.ts';
@@ -82,7 +82,7 @@ function WebhookById({ id, query }: { readonly id: string; readonly query: URLSe
   return (
     <>
       <Breadcrumb />
-      <Header webhook={webhook} onChanged={reload} onSent={showNewest} />
+      <Header webhook={webhook} notice={notice} onChanged={reload} onSent={showNewest} />
       {notice}
       <Deliveries
         {...{ webhook, page, status }}
@@ -98,13 +98,15 @@ function WebhookById({ id, query }: { readonly id: string; readonly query: URLSe
 
 interface HeaderProps {
   readonly webhook: WebhookRow;
+  /** Says that the webhook could not be loaded, if so. */
+  readonly notice: ReactNode;
   readonly onChanged: () => void;
   /** Called when a test event was sent. */
   readonly onSent: () => void;
 }
 
 /** What the webhook is, and what can be done with it. */
-function Header({ webhook, onChanged, onSent }: HeaderProps) {
+function Header({ webhook, notice, onChanged, onSent }: HeaderProps) {
   const showMessage = useMessage();
   const [dialog, setDialog] = useState<'edit' | 'rotate' | 'switch' | 'delete' | ShownSecret>();
   const isEnabled = webhook.status === 'ENABLED';
@@ -169,13 +171,19 @@ function Header({ webhook, onChanged, onSent }: HeaderProps) {
         />
       )}
       {dialog === 'rotate' && <RotateSecret webhook={webhook} onClose={close} onRotated={setDialog} />}
-      {dialog === 'switch' && <SwitchWebhook webhook={webhook} onClose={close} onSwitched={close} />}
+      {dialog === 'switch' && (
+        <SwitchWebhook webhook={webhook} onClose={close} onSwitched={close}>
+          {notice}
+        </SwitchWebhook>
+      )}
       {dialog === 'delete' && (
         <DeleteWebhook
           webhook={webhook}
           onClose={close}
           onDeleted={() => navigate(hrefOf('webhooks'), { replace: true, discards: true })}
-        />
+        >
+          {notice}
+        </DeleteWebhook>
       )}
       {typeof dialog === 'object' && (
         <SecretDialog shown={dialog} owner={`webhook ${webhook.number}`} use={secretUse} onClose={close} />
