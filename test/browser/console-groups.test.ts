@@ -145,6 +145,21 @@ test('a number in the search finds the group with this team id, and those whose 
   await page.getByRole('region', { name: `The group with the team id ${other.teamId}` }).waitFor();
 });
 
+test('a group that was found by its team id is not shown any longer once it was deleted', async () => {
+  const { userGroup } = await mutate(gateway, 'getOrCreateUserGroup', { providedId: 'found-and-deleted' });
+  const name = `Customer ${userGroup.teamId}`;
+  await mutate(gateway, 'updateUserGroup', { by: { teamId: userGroup.teamId }, name });
+  const { page } = await openConsole(gateway, `/console/groups?search=${userGroup.teamId}`);
+  const found = page.getByRole('region', { name: `The group with the team id ${userGroup.teamId}` });
+  await found.getByRole('link', { name }).waitFor();
+  await page.getByLabel(`Select ${name}`).check();
+  await page.getByRole('button', { name: 'Delete …' }).click();
+  await page.getByRole('dialog').getByRole('textbox').fill('1');
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await found.waitFor({ state: 'detached' });
+  expect(await gateway.database.prisma.userGroup.count({ where: { providedId: 'found-and-deleted' } })).toBe(0);
+});
+
 test('a search sends one request at a time, and shows the groups of the latest text only', async () => {
   const { page } = await openConsole(gateway, '/console/groups');
   await page.getByText('44 groups').waitFor();

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { openConsole, save, typeOver, untilSaved } from '../support/console.ts';
+import { holdRequests, loseNextResponse, lostResponse, openConsole, save, typeOver, untilSaved } from '../support/console.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { mutate } from '../support/user-group-mutations.ts';
 
@@ -460,4 +460,35 @@ test('of several groups, one was changed and another could not be deleted: the p
   expect(await differencesIn(page)).toEqual([['mixed-1.name', 'mixed-1', 'renamed']]);
   await page.getByText('1 of 2 groups were not deleted').waitFor();
   expect(await typed.inputValue()).toBe('');
+});
+
+test('a rotation whose response was lost says that it was made, also if the group was changed since', async () => {
+  const { page, change } = await openGroup('rotated-lost', { expectedProblems: [lostResponse] });
+  await page.getByRole('button', { name: 'Rotate …' }).click();
+  const rotate = () => page.getByRole('dialog').getByRole('button', { name: 'Rotate the token' }).click();
+  await loseNextResponse(page, 'RotateGroupToken');
+  await rotate();
+  await page.getByText('It is not known whether the change was made').waitFor();
+  await change({ name: 'ACME Ltd' });
+  await rotate();
+  await page.getByText('The token was rotated, and the group was changed since').waitFor();
+  expect(await read('rotated-lost')).toMatchObject({ version: 3 });
+});
+
+test('a token that was rotated while it was being rotated is rotated after the person has confirmed again', async () => {
+  const { page, token } = await openGroup('rotated-twice');
+  await page.getByRole('button', { name: 'Rotate …' }).click();
+  const rotate = () => page.getByRole('dialog').getByRole('button', { name: 'Rotate the token' }).click();
+  const release = await holdRequests(page, 'RotateGroupToken');
+  const sent = page.waitForRequest((request) => request.postData()?.includes('mutation RotateGroupToken') === true);
+  await rotate();
+  await sent;
+  await mutate(gateway, 'rotateUserGroupToken', { currentToken: token });
+  await release();
+  await page.getByText('The token was not rotated').waitFor();
+  await rotate();
+  await page.getByText('its token was rotated').waitFor();
+  await rotate();
+  await page.getByText('This is a new token.').waitFor();
+  expect(await read('rotated-twice')).toMatchObject({ version: 3 });
 });

@@ -44,6 +44,7 @@ export function RotateDialog({ onClose, onRotated, ...props }: RotateDialogProps
     const input = { currentToken, expectedVersion: version, graceSeconds: Number(graceSeconds), endGracePeriods };
     const { data, requestId } = await client.send(RotateGroupToken, { input });
     const result = data.rotateUserGroupToken;
+    if (result?.__typename === 'NotFound') read.current = { version: 0, token: '' }; // another person has rotated it since
     return result?.__typename === 'VersionMismatch' ? result : payloadOf(result, requestId);
   });
   const submit = async (event: FormEvent) => {

@@ -65,6 +65,11 @@ export function TokenSection(props: GroupSectionProps) {
           </>
         )}
       </div>
+      {!shown && latest?.rotation && (
+        <p className="notice good" role="status">
+          The token was rotated, and the group was changed since: “Show” reads the token that it has now.
+        </p>
+      )}
       {shown?.rotation && (
         <p className="notice good" role="status">
           This is a new token.{' '}

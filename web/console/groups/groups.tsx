@@ -68,6 +68,7 @@ export default function Groups() {
     setSelected(new Map());
     list.reload();
     count.reload();
+    byTeamId.reload();
   };
   const open = (is: OpenDialog['is']) => setDialog({ is, groups: [...selected.values()] });
   const close = () => setDialog(undefined);
