@@ -1,6 +1,6 @@
 import { createError, type GatewayError } from './errors.ts';
 import { readJwt } from './jwt.ts';
-import { directly, type Fetch, lost, withLimit } from './send.ts';
+import { type Fetch, lost, requestOptions, withLimit } from './send.ts';
 
 /** What an embed token says. */
 export interface EmbedTokenClaims {
@@ -141,7 +141,7 @@ interface Jwk {
 
 /** Fetches the public keys by their ids. @throws when there is no response, or not a JWK Set. */
 async function fetchKeys(send: Fetch, url: string, signal: AbortSignal): Promise<ReadonlyMap<string, Key>> {
-  const response = await send(url, { ...directly, signal });
+  const response = await send(url, { ...requestOptions, signal });
   if (response.status !== 200) throw new Error(`status ${response.status}`);
   const { keys } = (await response.json()) as { readonly keys: readonly Jwk[] };
   const ours = keys.filter(({ kty, crv }) => kty === 'OKP' && crv === 'Ed25519');

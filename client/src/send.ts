@@ -22,7 +22,7 @@ export interface GatewayOptions {
 }
 
 /** Follows no redirects, and takes no response from a cache: some frameworks keep them, also of `POST`, whatever they say. */
-export const directly = { redirect: 'manual', cache: 'no-store' } as const;
+export const requestOptions = { redirect: 'manual', cache: 'no-store' } as const;
 
 /** What is known of a request once it is over. */
 export interface RequestReport {
@@ -106,7 +106,7 @@ export function createSend(options: GatewayOptions): Send {
       // Half of what is left, so that a request that gets no response can be sent again.
       const limitMs = (deadline - startedAt) / (isLast ? 1 : 2);
       const outcome = await withLimit(endpoint, limitMs, signal, async (limit) =>
-        readResponse(await send(endpoint, { method: 'POST', headers, body, ...directly, signal: limit }), type, ownType),
+        readResponse(await send(endpoint, { method: 'POST', headers, body, ...requestOptions, signal: limit }), type, ownType),
       ).catch((cause: unknown) => lost(endpoint, cause));
       signal?.throwIfAborted();
       const error = outcome instanceof GatewayError ? outcome : undefined;
@@ -210,9 +210,15 @@ function codeOf(status: number): string {
   return status >= 200 && status <= 299 ? 'NETWORK' : 'INVALID_RESPONSE';
 }
 
-/** What a request threw, as an error of the client. */
+/**
+ * What a request threw, as an error of the client.
+ *
+ * @throws the cause if it has a `digest`: frameworks end the rendering of a page by such an error, and have to get it unchanged.
+ * With Next.js it makes a page dynamic that would be rendered when the application is built.
+ */
 export function lost(url: string, cause: unknown): GatewayError {
   if (cause instanceof GatewayError) return cause;
+  if (typeof Object(cause).digest === 'string') throw cause;
   const { message = cause } = Object((cause as Error | undefined)?.cause ?? cause);
   return createError('NETWORK', `No complete response from ${url}: ${message}`, { cause });
 }

@@ -33,6 +33,7 @@ export function untilStopRequested(ended?: AbortSignal): Promise<string> {
         if (ended?.aborted) {
           process.off(signal, receive);
           process.kill(process.pid, signal);
+          return;
         }
         resolve(signal);
         if (signal === 'SIGHUP') return;

@@ -153,3 +153,10 @@ test('reports each request with its operation and its error, never the token', a
   expect(error).toMatchObject({ code: 'NOT_FOUND' });
   expect(refused.reports).toEqual([{ operation: 'DeleteUserGroup', attempt: 1, durationMs: 0, error }]);
 });
+
+test('an error that is for the framework is neither repeated nor wrapped', async () => {
+  const dynamic = Object.assign(new Error('This page cannot be rendered statically.'), { digest: 'DYNAMIC_SERVER_USAGE' });
+  const { gateway, times } = clientOf([() => Promise.reject(dynamic)]);
+  expect(await outcomeOf(gateway.userGroups.get(by))).toBe(dynamic);
+  expect(times).toHaveLength(1);
+});

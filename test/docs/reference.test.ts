@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { checkNames } from '../../src/commands/doctor/doctor.ts';
 import { type ErrorCode, errorCatalog } from '../../src/error-catalog.ts';
 import { scopeNames } from '../../src/scopes.ts';
-import { readPage } from '../support/snippets.ts';
+import { pages, readPage, snippetsOf } from '../support/snippets.ts';
 
 test('docs/rest.md has the status of each code that it explains', () => {
   const documented = [...readPage('docs/rest.md').matchAll(/^\| (\d{3}) \| `(\w+)` \|/gm)];
@@ -21,4 +21,11 @@ test('docs/operations.md lists each check of doctor', () => {
   const [, section = ''] = readPage('docs/operations.md').split('## Diagnosis');
   const [table = ''] = section.split('\n## ');
   expect([...table.matchAll(/^\| `([\w-]+)` \|/gm)].map(([, name]) => name)).toEqual(checkNames);
+});
+
+test('every example that calls fetch takes no response from a cache', () => {
+  const scripts = pages.flatMap(snippetsOf).filter(({ language }) => ['js', 'ts'].includes(language));
+  const calls = scripts.flatMap(({ text }) => text.split(/\bfetch\(/).slice(1)).map((rest) => rest.split(';')[0]);
+  expect(calls.length).toBeGreaterThan(4);
+  for (const call of calls) expect(call).toContain("cache: 'no-store'");
 });

@@ -47,7 +47,7 @@ export function Deliveries(props: DeliveriesProps) {
   const rows = page.nodes;
   // What is selected and no longer shown is not sent.
   const chosen = rows.filter(({ id }) => selected.has(id));
-  const shownNow = rows.find(({ id }) => id === opened?.id);
+  const listed = rows.find(({ id }) => id === opened?.id);
   const isEnabled = webhook.status === 'ENABLED';
   const redeliver = async (deliveries: readonly DeliveryRow[]) => {
     setOpened(undefined);
@@ -105,8 +105,8 @@ export function Deliveries(props: DeliveriesProps) {
       )}
       {opened && (
         <DeliveryDialog
-          delivery={shownNow ?? opened}
-          isOutdated={!shownNow}
+          delivery={listed ?? opened}
+          isListed={listed !== undefined}
           isEnabled={isEnabled}
           isBusy={redelivery.isRunning}
           onClose={() => setOpened(undefined)}

@@ -7,8 +7,8 @@ import { type DeliveryRow, DeliveryState, isRepeatable, NextAttempt } from './de
 
 interface DeliveryDialogProps {
   readonly delivery: DeliveryRow;
-  /** Whether it is no longer on the page that was loaded last, so that its state may have changed. */
-  readonly isOutdated: boolean;
+  /** Whether the list that was loaded last has it. */
+  readonly isListed: boolean;
   /** Whether the webhook is. */
   readonly isEnabled: boolean;
   /** Whether an event is being sent again. */
@@ -19,12 +19,12 @@ interface DeliveryDialogProps {
 }
 
 /** What was sent, and what the endpoint responded. */
-export function DeliveryDialog({ delivery, isOutdated, isEnabled, isBusy, onClose, onRedeliver }: DeliveryDialogProps) {
+export function DeliveryDialog({ delivery, isListed, isEnabled, isBusy, onClose, onRedeliver }: DeliveryDialogProps) {
   const { type, eventId, status, attempts, createdAt, lastAttemptAt, nextAttemptAt } = delivery;
   const { body, responseStatus, responseBody, error } = delivery;
   return (
     <Dialog title={`Delivery of ${type}`} onClose={onClose}>
-      {isOutdated && <p>It is on another page of the list by now, and its state may have changed since.</p>}
+      {!isListed && <p>The list no longer shows it, and its state may have changed since.</p>}
       <dl className="facts">
         <Fact name="Status">
           <DeliveryState status={status} />

@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, type ReactNode, useState } from 'react';
 import { payloadOf } from '../graphql/client.ts';
 import { RotateWebhookSecret } from '../graphql/generated.ts';
 import { useMutation } from '../graphql/use-mutation.ts';
@@ -13,10 +13,12 @@ interface RotateSecretProps {
   readonly webhook: WebhookRow;
   readonly onClose: () => void;
   readonly onRotated: (shown: ShownSecret) => void;
+  /** What to say about the webhook as it is shown here. */
+  readonly children: ReactNode;
 }
 
 /** Asks how the secret of a webhook is replaced, and replaces it. */
-export function RotateSecret({ webhook, onClose, onRotated }: RotateSecretProps) {
+export function RotateSecret({ webhook, onClose, onRotated, children }: RotateSecretProps) {
   const [overlap, setOverlap] = useState<Overlap>('86400');
   const rotation = useMutation(async (client) => {
     const input = { id: webhook.id, overlapSeconds: Number(overlap) };
@@ -37,6 +39,7 @@ export function RotateSecret({ webhook, onClose, onRotated }: RotateSecretProps)
   return (
     <Dialog title={`Rotate the secret of webhook ${webhook.number}`} onClose={onClose} isBusy={rotation.isRunning}>
       <form onSubmit={(event) => void submit(event)}>
+        {children}
         <p>
           It gets a new secret. As long as the current one still works, each delivery has two signatures, and the endpoint accepts
           it with either secret.

@@ -63,7 +63,7 @@ function WebhookById({ id, query }: { readonly id: string; readonly query: URLSe
       onReset={() => navigate(hrefOf('webhook', { id }), { discards: true })}
     />
   );
-  if (!webhook || !page || unused) {
+  if (!webhook || !page || unused || isUnknown) {
     return (
       <>
         <Breadcrumb />
@@ -170,7 +170,11 @@ function Header({ webhook, notice, onChanged, onSent }: HeaderProps) {
           }}
         />
       )}
-      {dialog === 'rotate' && <RotateSecret webhook={webhook} onClose={close} onRotated={setDialog} />}
+      {dialog === 'rotate' && (
+        <RotateSecret webhook={webhook} onClose={close} onRotated={setDialog}>
+          {notice}
+        </RotateSecret>
+      )}
       {dialog === 'switch' && (
         <SwitchWebhook webhook={webhook} onClose={close} onSwitched={close}>
           {notice}
