@@ -3,6 +3,7 @@ import { connectDatabase, type Database } from '../../src/database/client.ts';
 import { updateGrownStatistics } from '../../src/database/table-statistics.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Reply, startGateway, type TestGateway } from '../support/gateway.ts';
+import { importText } from '../support/group-files.ts';
 import { apiTokenId } from '../support/node-id.ts';
 import { until } from '../support/process.ts';
 
@@ -124,7 +125,7 @@ async function grow(shared: TestDatabase): Promise<void> {
  * The tables of which a request has read more than a few pages, each of the two times that it is sent: what the gateway writes by
  * itself, such as when groups were last resolved, is counted with the request that is sent meanwhile.
  */
-async function tablesReadBy(request: (group: Group) => Promise<unknown>): Promise<unknown[]> {
+async function tablesReadBy(request: (group: Group) => Promise<unknown>): Promise<[table: string, pages: number][]> {
   const first = await pagesReadBy(request);
   const second = await pagesReadBy(request);
   return [...first].filter(([table, pages]) => Math.min(pages, second.get(table) ?? 0) > maxPages);
@@ -138,7 +139,7 @@ async function pagesReadBy(request: (group: Group) => Promise<unknown>): Promise
 }
 
 /** Starts a gateway on a database, sends it each request until its plans are made, and lets all tables grow. */
-async function serveAndGrow(statistics: 'none' | 'of few groups'): Promise<void> {
+async function serveAndGrow(statistics: 'none' | 'of few groups' | 'of many groups of Customer'): Promise<void> {
   database = await createTestDatabase();
   // Otherwise PostgreSQL might update the statistics itself.
   const { rows } = await database.pool.query<{ name: string }>('select relname as name from pg_stat_user_tables');
@@ -153,8 +154,12 @@ async function serveAndGrow(statistics: 'none' | 'of few groups'): Promise<void>
   await graphql('mutation ($id: ID!) { rotateApiToken(input: { id: $id, overlapSeconds: 3600 }) { __typename } }', {
     id: apiTokenId(id),
   });
-  await create();
-  if (statistics === 'of few groups') await elsewhere(async ({ pool }) => void (await pool.query('vacuum analyze')));
+  if (statistics !== 'of many groups of Customer') await create();
+  else {
+    const lines = Array.from({ length: 5 * growth }, (_, index) => `{"user_group_id":"customer ${index}"}`);
+    await importText(database, lines.join('\n'), { environment: 'Customer' });
+  }
+  if (statistics !== 'none') await elsewhere(async ({ pool }) => void (await pool.query('vacuum analyze')));
   // PostgreSQL keeps a plan from the sixth time on.
   for (const request of Object.values({ ...lookUps, ...others }))
     for (let time = 0; time < 8; time += 1) await request(await create());
@@ -201,5 +206,14 @@ describe.each(['none', 'of few groups'] as const)('right after a database with t
       await graphql('{ userGroups(filter: { properties: [{ path: ["a"], equals: 1 }] }) { totalCount } }');
       expect(await scans()).toBeGreaterThan(before);
     });
+  });
+});
+
+describe('right after the groups of Testing have grown in a database with many of Customer', () => {
+  beforeAll(() => serveAndGrow('of many groups of Customer'));
+  afterAll(close);
+
+  test.each(Object.entries({ ...lookUps, ...others }))('%s reads a few pages of them', async (_, request) => {
+    expect((await tablesReadBy(request)).filter(([table]) => table === 'user_group')).toEqual([]);
   });
 });

@@ -47,7 +47,8 @@ export const targetFields = Object.keys(parameters) as (keyof UserGroupTarget)[]
  * Parts of a `with` clause. The last one, `locked`, has the groups that the parameters are about, each with the `position` of its
  * parameters in their lists, from 1; a group that several are about is there several times.
  *
- * A provided id is looked up in two halves, because each of the two indexes on it covers a part of the groups. Groups are locked
+ * A provided id is looked up in two halves, because each of the two indexes on it covers a part of the groups; one at a time
+ * (`limit`), because a plan that was made for a half of few groups would read all of them. Groups are locked
  * in the order of their numbers, so that two processes that write the same groups wait for each other, and not in a circle. The
  * environment is checked on the row that is locked: another statement may have changed it while this one waited.
  */
@@ -57,13 +58,15 @@ export const lockTargets = `
   ), found as materialized (
     select g.team_id as id, r.* from requested r join user_group g on g.team_id = r.target_team_id
     union all
-    select g.team_id, r.* from requested r join user_group g on g.provided_id = r.target_provided_id
-      and g.environment_tag is distinct from 'Testing' and g.environment_tag is not distinct from r.target_tag
-    where r.target_tag is distinct from 'Testing'
+    select g.team_id, r.* from requested r cross join lateral (
+      select team_id from user_group where provided_id = r.target_provided_id
+        and environment_tag is distinct from 'Testing' and environment_tag is not distinct from r.target_tag limit 1
+    ) g where r.target_tag is distinct from 'Testing'
     union all
-    select g.team_id, r.* from requested r join user_group g on g.provided_id = r.target_provided_id
-      and g.environment_tag is distinct from 'Customer' and g.environment_tag = 'Testing'
-    where r.target_tag = 'Testing'
+    select g.team_id, r.* from requested r cross join lateral (
+      select team_id from user_group where provided_id = r.target_provided_id
+        and environment_tag is distinct from 'Customer' and (environment_tag = 'Testing') is true limit 1
+    ) g where r.target_tag = 'Testing'
   ), locked as (
     select ${userGroupSelectList('g')}, found.position::int from found join user_group g on g.team_id = found.id
       and (found.all_environments or g.environment_tag is not distinct from found.target_tag)
