@@ -107,7 +107,12 @@ export function createSend(options: GatewayOptions): Send {
       const limitMs = (deadline - startedAt) / (isLast ? 1 : 2);
       const outcome = await withLimit(endpoint, limitMs, signal, async (limit) =>
         readResponse(await send(endpoint, { method: 'POST', headers, body, ...requestOptions, signal: limit }), type, ownType),
-      ).catch((cause: unknown) => lost(endpoint, cause));
+      ).catch((cause: unknown) => {
+        // Frameworks end the rendering of a page by such an error, and have to get it unchanged: with Next.js it makes a page
+        // dynamic that would be rendered when the application is built.
+        if (typeof Object(cause).digest === 'string') throw cause;
+        return lost(endpoint, cause);
+      });
       signal?.throwIfAborted();
       const error = outcome instanceof GatewayError ? outcome : undefined;
       onRequest?.({ operation, attempt, durationMs: performance.now() - startedAt, error });
@@ -210,15 +215,9 @@ function codeOf(status: number): string {
   return status >= 200 && status <= 299 ? 'NETWORK' : 'INVALID_RESPONSE';
 }
 
-/**
- * What a request threw, as an error of the client.
- *
- * @throws the cause if it has a `digest`: frameworks end the rendering of a page by such an error, and have to get it unchanged.
- * With Next.js it makes a page dynamic that would be rendered when the application is built.
- */
+/** What a request threw, as an error of the client. */
 export function lost(url: string, cause: unknown): GatewayError {
   if (cause instanceof GatewayError) return cause;
-  if (typeof Object(cause).digest === 'string') throw cause;
   const { message = cause } = Object((cause as Error | undefined)?.cause ?? cause);
   return createError('NETWORK', `No complete response from ${url}: ${message}`, { cause });
 }

@@ -41,6 +41,7 @@ const update = (input: string) => `mutation ($by: UserGroupBy!) { updateUserGrou
 const lookUp = 'query ($by: UserGroupBy!) { userGroup(by: $by) { name } }';
 const rotation = `mutation ($currentToken: String!) {
   rotateUserGroupToken(input: { currentToken: $currentToken, graceSeconds: 600 }) { __typename } }`;
+const revocation = `mutation ($by: UserGroupBy!) { revokeEmbedTokens(input: { by: $by, viewerId: "v" }) { __typename } }`;
 const move = `mutation ($by: UserGroupBy!) {
   setUserGroupEnvironment(input: { by: $by, environmentTag: CUSTOMER }) { __typename } }`;
 const deletion = 'mutation ($by: UserGroupBy!) { deleteUserGroup(input: { by: $by }) { __typename } }';
@@ -68,6 +69,7 @@ const others: Record<string, (group: Group) => Promise<unknown>> = {
     await graphql(rotation, { currentToken: token });
     await graphql(lookUp, { by: { token } });
   },
+  'a revocation of the embed tokens of a viewer': ({ team_id }) => graphql(revocation, { by: { teamId: team_id } }),
   'a change of environment': ({ team_id }) => graphql(move, { by: { teamId: team_id } }),
   'a deletion': ({ team_id }) => graphql(deletion, { by: { teamId: team_id } }),
   'a request with an idempotency key': ({ team_id }) =>
@@ -112,6 +114,7 @@ async function grow(shared: TestDatabase): Promise<void> {
   for (const rows of [
     "retired_token (token_hash, token_encrypted, team_id, expires_at) select hash, hash, (select max(team_id) from user_group), now() + interval '1 hour'",
     "api_token (name, secret_hash, scopes) select 'grown', hash, '{groups:read}'",
+    "revoked_viewer (team_id, viewer_id, generation, expires_at) select (select max(team_id) from user_group), hash::text, 1, now() + interval '1 hour'",
     'retired_secret (secret_hash, api_token_id, expires_at) select hash, 1, now()',
     "idempotency_record (api_token_id, key_hash, fingerprint, encryption_key_id, response_encrypted) select 1, hash, hash, '0001', hash",
   ]) {

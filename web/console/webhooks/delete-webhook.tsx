@@ -22,13 +22,13 @@ export function DeleteWebhook({ webhook, onClose, onDeleted, children }: DeleteW
   const [typed, setTyped] = useState('');
   const deletion = useMutation(async (client) => {
     const { data, requestId } = await client.send(DeleteWebhookDocument, { id: webhook.id });
-    return payloadOf(data.deleteWebhook, requestId);
+    const payload = payloadOf(data.deleteWebhook, requestId);
+    showMessage(`Deleted webhook ${webhook.number}`); // also to a person whose page has noticed it first
+    return payload;
   });
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    if (!(await deletion.run())) return;
-    showMessage(`Deleted webhook ${webhook.number}`);
-    onDeleted();
+    if (await deletion.run()) onDeleted();
   };
   return (
     <Dialog title={`Delete webhook ${webhook.number}`} onClose={onClose} isBusy={deletion.isRunning}>
