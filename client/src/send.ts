@@ -17,7 +17,10 @@ export interface GatewayOptions {
   readonly retries?: number;
   /** Sends the requests instead of the global `fetch`. */
   readonly fetch?: Fetch;
-  /** Called after each request, retries included: for a log or metrics. What it throws, the call throws. */
+  /**
+   * Called after each request, retries included, unless a framework ended it: for a log or metrics. What it throws, the call
+   * throws.
+   */
   readonly onRequest?: (report: RequestReport) => void;
 }
 

@@ -32,19 +32,21 @@ export async function readToken(client: Client, id: string): Promise<string> {
   return data.userGroup.token;
 }
 
+const nothingRead = { version: 0, token: '' };
+
 /** Asks how the token of a group is replaced, and replaces it. */
 export function RotateDialog({ onClose, onRotated, ...props }: RotateDialogProps) {
   const [graceSeconds, setGraceSeconds] = useState<Overlap>('3600');
   const [endGracePeriods, setEndGracePeriods] = useState(false);
   /** The token of the version. Trying again rotates the same one: another would be a second change. */
-  const read = useRef({ version: 0, token: '' });
+  const read = useRef(nothingRead);
   const rotation = useConfirmed(props, async (client, { id, version }) => {
     if (read.current.version !== version) read.current = { version, token: await readToken(client, id) };
     const currentToken = read.current.token;
     const input = { currentToken, expectedVersion: version, graceSeconds: Number(graceSeconds), endGracePeriods };
     const { data, requestId } = await client.send(RotateGroupToken, { input });
     const result = data.rotateUserGroupToken;
-    if (result?.__typename === 'NotFound') read.current = { version: 0, token: '' }; // another person has rotated it since
+    if (result?.__typename === 'NotFound') read.current = nothingRead; // another person has rotated it since
     return result?.__typename === 'VersionMismatch' ? result : payloadOf(result, requestId);
   });
   const submit = async (event: FormEvent) => {
