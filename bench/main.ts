@@ -102,7 +102,7 @@ async function main(): Promise<void> {
   if (options.scale) return measureOperations(options.groups, print, logProgress, interrupted);
   const server = await startServer();
   try {
-    const run = options.growth ? measureGrowth(server, openGenerator(), print) : compare(server, options, plan);
+    const run = options.growth ? measureGrowth(server, openGenerator(), print, options) : compare(server, options, plan);
     if ((await Promise.race([run, interrupted])) === false) process.exitCode = 1;
   } finally {
     await stopAll();
