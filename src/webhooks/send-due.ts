@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { recordWebhookDisabling } from '../audit-log/record.ts';
 import type { Database } from '../database/client.ts';
 import { isUnavailable } from '../database/errors.ts';
-import type { KeyRing } from '../encryption/keys.ts';
+import { DecryptionError, isMissingKey, type KeyRing } from '../encryption/keys.ts';
 import { metrics } from '../metrics/metrics.ts';
 import { judge, type Verdict } from './retries.ts';
 import { signingSecrets } from './secrets.ts';
@@ -87,7 +87,7 @@ async function tryBatch(context: SendContext, batch: Batch, signal: AbortSignal)
       const startedMs = performance.now();
       // By the database's clock: that of a gateway may be wrong.
       const sentAt = new Date(batch.readAt.getTime() + startedMs - readMs);
-      const outcome = secrets ? await sender.send({ url: batch.url, id, body, secrets, sentAt }) : notDecrypted;
+      const outcome = Array.isArray(secrets) ? await sender.send({ url: batch.url, id, body, secrets, sentAt }) : secrets;
       const verdict = judge(delivery.attempts + 1, outcome, retrySeconds);
       attempts.push({ delivery, outcome, startedMs, verdict });
       if (verdict.status !== 'DELIVERED') waiting.length = 0;
@@ -97,17 +97,16 @@ async function tryBatch(context: SendContext, batch: Batch, signal: AbortSignal)
   return attempts;
 }
 
-const notDecrypted: Outcome = {
-  error: 'The secret of the webhook cannot be decrypted: see the log of the gateway.',
-  isOwnFailure: true,
-};
-
-function readSecrets({ keys, log }: SendContext, { id, secrets, readAt }: Batch): string[] | undefined {
+/** What the deliveries of a webhook are signed with; if it cannot be decrypted, what is recorded of them. */
+function readSecrets({ keys, log }: SendContext, { id, secrets, readAt }: Batch): string[] | Outcome {
   try {
     return signingSecrets(keys, secrets, readAt);
   } catch (error) {
+    if (isMissingKey(error)) metrics.missingKeys.inc();
     log.error({ webhook: id, err: error }, 'the secret of a webhook cannot be decrypted');
-    return undefined;
+    const reason = error instanceof DecryptionError ? error.message : 'See the log of the gateway.';
+    const text = `The secret of the webhook cannot be decrypted. ${reason} The command doctor says what to do.`;
+    return { error: text, isOwnFailure: true };
   }
 }
 

@@ -17,7 +17,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { requireSpace } from '../../src/database/backup/create-backup.ts';
 import { type Manifest, readManifest, writeManifest } from '../../src/database/backup/manifest.ts';
 import { type Connection, connectDatabase } from '../../src/database/client.ts';
@@ -123,6 +123,16 @@ test('a backup of a stopped server starts it, and stops it again; of a running o
   expect(readdirSync(target).sort()).toEqual(['backup-manifest.ndjson', 'postgres']);
   await expect(restoreInto(newDataDir(), target)).rejects.toThrow(/no postgres-password: it was made with --without-keys/);
   await restoreInto(newDataDir(), target, { secretsFolder: source.path });
+});
+
+test('the times of a backup are by the clock of the database, not by that of the process', async () => {
+  const target = join(folder, 'of-another-clock');
+  const startedMs = Date.now();
+  vi.useFakeTimers({ toFake: ['Date'], now: startedMs + 400 * 86_400_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  const { startedAt, completedAt } = await makeBackup(source.path, target);
+  expect(Date.parse(completedAt) - Date.parse(startedAt)).toBeGreaterThan(0);
+  expect(Date.parse(startedAt) - startedMs).toBeLessThan(86_400_000);
 });
 
 test('a file with a name that cannot be restored ends a backup before anything is copied', async () => {

@@ -283,6 +283,19 @@ test('a secret that cannot be decrypted is no failure of the endpoint', async ()
   ]);
 });
 
+test('a delivery whose webhook needs a key that is missing says which, and is counted', async () => {
+  const { url } = await receive();
+  await subscribe(url);
+  await database.pool.query("update webhook set secret_encrypted = '\\xc0ffee11' || substr(secret_encrypted, 5)");
+  const counted = async () => (await metrics.missingKeys.get()).values[0]?.value ?? 0;
+  const before = await counted();
+  deliver();
+  await record([1]);
+  const error = await until(async () => (await deliveries())[0]?.error, 'it is recorded');
+  expect(error).toMatch(/the key c0ffee11, which is not among the configured keys\. The command doctor/);
+  expect(await counted()).toBe(before + 1);
+});
+
 test('an endpoint that may not be reached gets nothing, and the delivery says why', async () => {
   const { url, connections } = await receive();
   await subscribe(url);

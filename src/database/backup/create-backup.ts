@@ -86,7 +86,6 @@ async function copyAll(
   draft: string,
   { secretFiles, gateway, signal: stopped, onProgress }: BackupOptions,
 ): Promise<Manifest> {
-  const startedAt = new Date().toISOString();
   const signal = AbortSignal.any([stopped, session.lost]);
   const { folders, files: found } = await findClusterFiles(layout.cluster);
   let total = found.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -116,8 +115,7 @@ async function copyAll(
     await copyCluster(path).catch(ifSourceMissing); // a table that was dropped during the copy: the log drops it, too
   });
   await write(`${clusterFolder}/${controlFile}`, await readControlFile(layout.cluster));
-  const { label, stopLsn, segments, segmentBytes } = await session.stop();
-  const completedAt = new Date().toISOString();
+  const { label, stopLsn, completedAt, segments, segmentBytes } = await session.stop();
   total += segments.length * segmentBytes;
   await write(`${clusterFolder}/backup_label`, label);
   const histories = (await readdir(join(layout.cluster, 'pg_wal'))).filter((name) => name.endsWith('.history'));
@@ -126,7 +124,7 @@ async function copyAll(
   signal.throwIfAborted();
 
   files.sort((a, b) => (a.path < b.path ? -1 : 1));
-  const { systemIdentifier } = session;
+  const { systemIdentifier, startedAt } = session;
   const manifest = { gateway, postgres, systemIdentifier, startedAt, completedAt, stopLsn, folders: allFolders, files };
   for (const path of allFolders) syncFolder(join(draft, path));
   await writeManifest(draft, manifest);
@@ -155,6 +153,8 @@ const backupLock = 727_074;
 /** A base backup that PostgreSQL has begun. It ends with the session. */
 interface BackupSession {
   readonly systemIdentifier: string;
+  /** By the database's clock, as {@link BackupEnd.completedAt}. */
+  readonly startedAt: string;
   /** Whether pages have checksums, as those of the bundled PostgreSQL have by default. */
   readonly hasChecksums: boolean;
   /** Aborted when the session ends: the backup cannot be completed then. */
@@ -170,6 +170,7 @@ interface BackupEnd {
   /** The content of the file `backup_label`, without which recovery would begin in the wrong place. */
   readonly label: string;
   readonly stopLsn: string;
+  readonly completedAt: string;
   /** The names of the segments of the log that recovery needs. */
   readonly segments: readonly string[];
   readonly segmentBytes: number;
@@ -196,9 +197,9 @@ async function beginBackup(connection: Connection): Promise<BackupSession> {
   client.on('end', lose);
   await client.connect();
   try {
-    const [state] = await rowsOf<{ held: boolean; tablespaces: string | null; id: string; checksums: string }>(
+    const [state] = await rowsOf<{ held: boolean; tablespaces: string | null; id: string; now: Date; checksums: string }>(
       client,
-      `select pg_try_advisory_lock(${backupLock}) as held, (select system_identifier::text from pg_control_system()) as id,
+      `select clock_timestamp() as now, pg_try_advisory_lock(${backupLock}) as held, (select system_identifier::text from pg_control_system()) as id,
          current_setting('data_checksums') as checksums, (select string_agg(spcname, ', ') from pg_tablespace where spcname not in ('pg_default', 'pg_global')) as tablespaces`,
     );
     if (!state?.held) throw new Error('Another backup of this database is being made. Wait until it has finished.');
@@ -214,6 +215,7 @@ async function beginBackup(connection: Connection): Promise<BackupSession> {
     const [start] = await rowsOf<{ lsn: string }>(client, "select pg_backup_start('user-group-gateway', true)::text as lsn");
     return {
       systemIdentifier: state.id,
+      startedAt: state.now.toISOString(),
       hasChecksums: state.checksums === 'on',
       lost: lost.signal,
       stop: () => stopBackup(client, start?.lsn ?? ''),
@@ -228,9 +230,9 @@ async function beginBackup(connection: Connection): Promise<BackupSession> {
 }
 
 async function stopBackup(client: pg.Client, startLsn: string): Promise<BackupEnd> {
-  const [end] = await rowsOf<{ lsn: string; labelfile: string; segments: string[]; bytes: string }>(
+  const [end] = await rowsOf<{ lsn: string; labelfile: string; now: Date; segments: string[]; bytes: string }>(
     client,
-    `select lsn::text, labelfile, bytes, array(
+    `select lsn::text, labelfile, clock_timestamp() as now, bytes, array(
          select distinct pg_walfile_name(least($1::pg_lsn + number * bytes, lsn))
          from generate_series(0, ceil((lsn - $1::pg_lsn) / bytes)) as number
        ) as segments
@@ -239,7 +241,13 @@ async function stopBackup(client: pg.Client, startLsn: string): Promise<BackupEn
     [startLsn],
   );
   if (!end) throw new Error('PostgreSQL did not end the backup.');
-  return { label: end.labelfile, stopLsn: end.lsn, segments: end.segments, segmentBytes: Number(end.bytes) };
+  return {
+    label: end.labelfile,
+    stopLsn: end.lsn,
+    completedAt: end.now.toISOString(),
+    segments: end.segments,
+    segmentBytes: Number(end.bytes),
+  };
 }
 
 async function rowsOf<Row extends pg.QueryResultRow>(client: pg.Client, text: string, values?: unknown[]): Promise<Row[]> {
