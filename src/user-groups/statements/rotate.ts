@@ -120,7 +120,8 @@ function toParameters({ currentHashes, retired, replacement, expectedVersions, .
  * Locks the groups in the order of their numbers, so that two processes that rotate the same tokens wait for each other, and not
  * in a circle. A group whose token another statement replaced while this one waited for it is no longer among them. A statement
  * that finds a group by its current token also sees every token that was replaced before: each was retired in the transaction
- * that stored its successor. The version is compared on the locked row.
+ * that stored its successor. The version is compared on the locked row. A grace period begins now, also where the time of the change
+ * is that of an earlier one, made while the clock was ahead ({@link changeTime}).
  */
 const rotateTokens = `
   with locked as (
@@ -140,7 +141,7 @@ const rotateTokens = `
     where r.team_id = rotated.team_id and (rotated.end_grace_periods or r.expires_at <= now())
   ), retired as (
     insert into retired_token (token_hash, token_encrypted, team_id, expires_at)
-    select retired_hash, retired_encrypted, team_id, updated_at + grace_seconds * interval '1 second' from rotated
+    select retired_hash, retired_encrypted, team_id, least(updated_at, clock_timestamp()) + grace_seconds * interval '1 second' from rotated
     where grace_seconds > 0
     returning token_hash, expires_at
   ), recorded as (${insertGroupEvents({

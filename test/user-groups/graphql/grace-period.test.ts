@@ -68,6 +68,13 @@ test.each([1, 604_800])('a grace period of %d s ends that long after the rotatio
   expect(Date.parse(previousTokenExpiresAt) - Date.parse(userGroup.updatedAt)).toBe(graceSeconds * 1_000);
 });
 
+test('a grace period begins by the clock, also of a group that was changed while the clock was ahead', async () => {
+  const updatedAt = new Date(Date.now() + 400 * 86_400_000);
+  await gateway.database.prisma.userGroup.updateMany({ where: { providedId }, data: { updatedAt } });
+  const { previousTokenExpiresAt } = await rotate(first, 60);
+  expect(Date.parse(previousTokenExpiresAt) - Date.now()).toBeLessThan(3_600_000);
+});
+
 test('the old token stops when the grace period ends', async () => {
   await rotate(first, 60);
   await end(first);
