@@ -457,6 +457,20 @@ test('a transaction that other processes keep from being committed is repeated a
   expect([attempts, await stored()]).toEqual([10, []]);
 });
 
+test('an import writes nothing while tokens are stored under a key that it lacks: a line may have one of them', async () => {
+  const [own, other] = [1, 2].map(() => Buffer.from(generateEncryptionKey(), 'base64')) as [Buffer, Buffer];
+  const missing = new KeyRing([other]);
+  await importText(database, toNdjson([{ user_group_id: 'holder', token }]), { keys: missing });
+  const lines = toNdjson([{ user_group_id: 'thief', token }]);
+  await expect(importText(database, lines, { keys: new KeyRing([own]) })).rejects.toThrow(
+    `the key ${missing.ids[0]}, which is not`,
+  );
+  await expect(importText(database, lines, { keys: new KeyRing([own, other]) })).resolves.toMatchObject({
+    created: 0,
+    rejected: 1,
+  });
+});
+
 test('keys that are added to their file during an import encrypt what it writes from then on', async () => {
   const [before, added] = [1, 2].map(() => Buffer.from(generateEncryptionKey(), 'base64')) as [Buffer, Buffer];
   let isAdded = false;
