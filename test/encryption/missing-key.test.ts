@@ -53,6 +53,20 @@ test.each([
   }
 });
 
+test('a change with an Idempotency-Key whose result needs a key that is missing is not made, and names both', async () => {
+  await createByOther('other');
+  const { secret: token } = await gateway.issue({ scopes: ['groups:write', 'groups:read', 'audit:read'] });
+  const { status, text } = await gateway.graphql(
+    `mutation { updateUserGroup(input: { by: { providedId: "other" }, name: "changed" }) {
+      ... on UpdateUserGroupPayload { userGroup { events { nodes { userGroup { token } } } } } } }`,
+    {},
+    { token, headers: { 'idempotency-key': 'key' } },
+  );
+  expect(status).toBe(503);
+  expect(text).toMatch(new RegExp(`Nothing was changed.*encryption key ${keyId}\\b.*\\bdoctor\\b`));
+  expect(await database.prisma.userGroup.count({ where: { name: 'changed' } })).toBe(0);
+});
+
 test('what needs no token of such a group is served', async () => {
   await createByOther('other');
   expect((await getOrCreate('own')).status).toBe(200);

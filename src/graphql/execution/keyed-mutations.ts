@@ -75,13 +75,17 @@ function parseOrNothing(source: string): DocumentNode | undefined {
  * @throws GatewayError when a part of the result failed in that way: the response would report a change that is undone.
  */
 export function keyedResponseOf(response: HttpResponse, codes: ReadonlySet<ErrorCode>): KeyedResponse {
-  const { data, errors } = JSON.parse(response.body) as { data?: Readonly<Record<string, unknown>> | null; errors?: unknown };
+  const { data, errors } = JSON.parse(response.body) as {
+    data?: Readonly<Record<string, unknown>> | null;
+    errors?: { message: string; extensions?: { code?: string } }[];
+  };
   const hasResult = Object.values(data ?? {}).some((value) => value !== null);
   const temporary = [...codes].find((code) => errorCatalog[code].status >= 500 || errorCatalog[code].status === 429);
   if (temporary !== undefined && hasResult) {
+    const reason = errors?.find(({ extensions }) => extensions?.code === temporary)?.message;
     throw new GatewayError(
       temporary,
-      'A part of the result could not be read. Nothing was changed. Send the same request again.',
+      `A part of the result could not be read. Nothing was changed. Send the same request again. The reason: ${reason}`,
     );
   }
   // With a result, what is not permitted is a part of it, and the change was made.
