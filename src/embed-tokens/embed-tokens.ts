@@ -160,8 +160,8 @@ const inactive = { active: false } as const;
 
 /**
  * Which group a token identifies: a user group token, current or in its grace period, or an embed token. Strict: everything is
- * read from the database, so that a token is inactive as soon as it is rotated, or its group is deleted, suspended, or moved to
- * another environment, and an embed token also as soon as it is revoked.
+ * read from the database, so that a token is inactive as soon as its group is deleted, suspended, or moved to another environment,
+ * a user group token also as soon as its grace period is over, and an embed token as soon as it is revoked.
  *
  * @throws Forbidden without `groups:resolve`.
  */

@@ -83,13 +83,14 @@ function javascript({ method, url, headers, query, form, json }: ExampleRequest)
   const sent = json === undefined ? headers : { ...headers, 'Content-Type': mediaTypes.json };
   const options = [
     ...(method === 'GET' ? [] : [`method: "${method}"`]),
+    'cache: "no-store"', // some frameworks keep responses, whatever their headers say
     ...(isEmpty(sent) ? [] : [`headers: ${literal(sent)}`]),
     ...(isEmpty(form) ? [] : [`body: new URLSearchParams(${literal(form)})`]),
     ...(json === undefined ? [] : [`body: JSON.stringify(${literal(json)})`]),
   ].map((option) => `\n  ${option.replaceAll('\n', '\n  ')},`);
   const parameters = isEmpty(query) ? '' : `const query = new URLSearchParams(${literal(query)});\n`;
   const target = isEmpty(query) ? literal(url) : `${literal(url).slice(0, -1)}?\${query}\``;
-  return `${parameters}const response = await fetch(${target}${options.length > 0 ? `, {${options.join('')}\n}` : ''});
+  return `${parameters}const response = await fetch(${target}, {${options.join('')}\n});
 console.log(await response.text());`;
 }
 
