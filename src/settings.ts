@@ -93,7 +93,10 @@ export const settings = {
   dataDir: {
     name: 'DATA_DIR',
     // Node.js has this character in place of each byte that is not UTF-8.
-    schema: z.string().refine((path) => !path.includes('\ufffd'), 'must be UTF-8, without the character U+FFFD'),
+    schema: z
+      .string()
+      .refine((path) => !path.includes('\ufffd'), 'must be UTF-8, without the character U+FFFD')
+      .refine((path) => !/^~(\/|$)/.test(path), 'must be the whole path: only a shell expands "~"'),
     default: '.data',
     description: 'the data directory of the bundled PostgreSQL',
   },

@@ -101,6 +101,10 @@ test.each([
   expect(problems({ DATABASE_URL: url, ...environment })).toEqual([expect.stringMatching(message)]);
 });
 
+test.each(['~', '~/gateway'])('DATA_DIR %s, which only a shell expands, is refused', (path) => {
+  expect(problems({ DATA_DIR: path })).toEqual([expect.stringMatching(/^ {2}DATA_DIR must be the whole path/)]);
+});
+
 test('a key in place of the name of its file is not shown', () => {
   const found = problems({ ENCRYPTION_KEYS_FILE: first });
   expect(found).toEqual(['  ENCRYPTION_KEYS_FILE cannot be read (ENOENT)']);

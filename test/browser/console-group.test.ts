@@ -12,6 +12,7 @@ import {
 } from '../support/console.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { importText } from '../support/group-files.ts';
+import { until } from '../support/process.ts';
 import { mutate } from '../support/user-group-mutations.ts';
 
 let gateway: TestGateway;
@@ -305,6 +306,22 @@ test('a person creates an embed token that the gateway accepts', async () => {
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
   const { json } = await gateway.send('POST', '/oauth2/introspect', { headers, body: `token=${text}` });
   expect(json).toMatchObject({ active: true, sub: 'embedded' });
+});
+
+test('that a token was copied is not said of the next one', async () => {
+  const { path } = await createGroup('copied');
+  const { secret } = await gateway.issue({ scopes: ['groups:read', 'embed:sign'] });
+  const { page } = await openConsole(gateway, path, { secret });
+  const section = page.getByRole('region', { name: 'Embed token' });
+  await page.clock.install();
+  await section.getByRole('button', { name: 'Create an embed token' }).click();
+  const first = (await section.getByText(/^ey/).textContent()) ?? '';
+  await section.getByRole('button', { name: 'Copy the embed token' }).click();
+  await section.getByText('Copied').first().waitFor();
+  await section.getByLabel('Audience (optional)').fill('another');
+  await section.getByRole('button', { name: /^Create/ }).click();
+  await until(async () => (await section.getByText(/^ey/).textContent()) !== first, 'another token');
+  expect(await section.textContent()).not.toContain('Copied');
 });
 
 test('a group is deleted only after its provided id was typed', async () => {

@@ -16,13 +16,15 @@ interface CopyButtonProps {
 
 /** Copies a text to the clipboard. */
 export function CopyButton({ text, label, isLabelShown = false, onCopied }: CopyButtonProps) {
-  const [outcome, setOutcome] = useState<'copied' | 'failed'>();
+  const [latest, setLatest] = useState<{ readonly text: string; readonly outcome: 'copied' | 'failed' }>();
   const copy = async () => {
-    const succeeded = await writeClipboard(text);
-    setOutcome(succeeded ? 'copied' : 'failed');
-    setTimeout(() => setOutcome(undefined), shownMs);
-    if (succeeded) onCopied?.();
+    const outcome = (await writeClipboard(text)) ? 'copied' : 'failed';
+    const own = { text, outcome } as const;
+    setLatest(own);
+    setTimeout(() => setLatest((current) => (current === own ? undefined : current)), shownMs);
+    if (outcome === 'copied') onCopied?.();
   };
+  const outcome = latest?.text === text ? latest.outcome : undefined;
   const status = outcome === 'copied' ? 'Copied' : outcome === 'failed' ? 'Not copied: select the text instead' : '';
   return (
     <span className="copy">
