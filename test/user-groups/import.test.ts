@@ -463,7 +463,7 @@ test('an import writes nothing while tokens are stored under a key that it lacks
   await importText(database, toNdjson([{ user_group_id: 'holder', token }]), { keys: missing });
   const lines = toNdjson([{ user_group_id: 'thief', token }]);
   await expect(importText(database, lines, { keys: new KeyRing([own]) })).rejects.toThrow(
-    `the key ${missing.ids[0]}, which is not`,
+    `the encryption key ${missing.ids[0]}, which this command lacks`,
   );
   await expect(importText(database, lines, { keys: new KeyRing([own, other]) })).resolves.toMatchObject({
     created: 0,
