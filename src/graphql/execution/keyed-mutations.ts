@@ -82,10 +82,12 @@ export function keyedResponseOf(response: HttpResponse, codes: ReadonlySet<Error
   const hasResult = Object.values(data ?? {}).some((value) => value !== null);
   const temporary = [...codes].find((code) => errorCatalog[code].status >= 500 || errorCatalog[code].status === 429);
   if (temporary !== undefined && hasResult) {
-    const reason = errors?.find(({ extensions }) => extensions?.code === temporary)?.message;
+    const message = errors?.find(({ extensions }) => extensions?.code === temporary)?.message ?? '';
+    // Without what it says of changes: this one is undone.
+    const [reason] = message.split('. ');
     throw new GatewayError(
       temporary,
-      `A part of the result could not be read. Nothing was changed. Send the same request again. The reason: ${reason}`,
+      `A part of the result could not be read: ${reason}. Nothing was changed. Send the same request again.`,
     );
   }
   // With a result, what is not permitted is a part of it, and the change was made.
