@@ -21,7 +21,7 @@ export interface Revocation extends Target {
 
 /** Revocations of embed tokens. */
 export interface Revocations {
-  /** The generation that embed tokens of a viewer must have; undefined if none was revoked within a day: any. */
+  /** The generation that embed tokens of a viewer must have; undefined if none was revoked within two days: any. */
   readonly findViewerGeneration: Load<ViewerKey, number>;
   /**
    * Revokes tokens, records that, and returns the group; undefined when there is no such group among those that may be changed,
@@ -33,10 +33,10 @@ export interface Revocations {
 const { maxEmbedTokenSeconds, maxRevokedViewers } = embedTokenLimits;
 
 /**
- * How long the generation of a viewer is kept, in seconds. An hour longer than a token lives: one may be created at the same
- * time, and after a failover the clock is that of another server.
+ * How long the generation of a viewer is kept, in seconds. A day longer than a token lives: one may be created at the same time,
+ * and the clock may be set back, or after a failover be that of another server.
  */
-const keptRevocationSeconds = maxEmbedTokenSeconds + 3_600;
+const keptRevocationSeconds = maxEmbedTokenSeconds + 86_400;
 
 /** Binds the revocations to the database that holds the truth: a copy may not have one yet. */
 export function bindRevocations({ query }: Pick<Database, 'query'>, onRecorded: OnRecorded): Revocations {
