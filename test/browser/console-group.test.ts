@@ -287,6 +287,33 @@ test('the token is shown when a person asks for it, rotated once even if the res
   expect(await section.textContent()).not.toMatch(/ugt_\w|previous one/);
 });
 
+test('a token that is read late does not take the place of the one that has replaced it', async () => {
+  const { path } = await createGroup('read-late');
+  const { page } = await openConsole(gateway, path);
+  const section = page.getByRole('region', { name: 'Token', exact: true });
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let reads = 0;
+  await page.route('**/graphql', async (route) => {
+    if (!route.request().postDataJSON().query.includes('query GroupToken(') || ++reads > 1) return route.fallback();
+    const response = await route.fetch();
+    await held;
+    return route.fulfill({ response });
+  });
+  await section.getByRole('button', { name: 'Show' }).click();
+  await until(() => reads === 1, 'the token is read');
+  await section.getByRole('button', { name: 'Rotate …' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Rotate the token' }).click();
+  await section.getByText('This is a new token.').waitFor();
+  const arrived = page.waitForResponse((response) => response.request().postData()?.includes('query GroupToken(') === true);
+  release();
+  await (await arrived).finished();
+  await page.waitForLoadState('networkidle');
+  await section.getByText((await read('read-late')).token).waitFor();
+});
+
 test('a person creates an embed token that the gateway accepts', async () => {
   const { path } = await createGroup('embedded');
   const { secret } = await gateway.issue({ scopes: ['groups:read', 'embed:sign'] });
@@ -313,7 +340,8 @@ test('that a token was copied is not said of the next one', async () => {
   const { secret } = await gateway.issue({ scopes: ['groups:read', 'embed:sign'] });
   const { page } = await openConsole(gateway, path, { secret });
   const section = page.getByRole('region', { name: 'Embed token' });
-  await page.clock.install();
+  // Nothing that was said goes by itself.
+  await page.evaluate(() => Object.assign(window, { setTimeout: () => 0 }));
   await section.getByRole('button', { name: 'Create an embed token' }).click();
   const first = (await section.getByText(/^ey/).textContent()) ?? '';
   await section.getByRole('button', { name: 'Copy the embed token' }).click();

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { holdRequests, loseNextResponse, lostResponse, openConsole, save, typeOver, untilSaved } from '../support/console.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { until } from '../support/process.ts';
 import { mutate } from '../support/user-group-mutations.ts';
 
 let gateway: TestGateway;
@@ -460,6 +461,32 @@ test('of several groups, one was changed and another could not be deleted: the p
   expect(await differencesIn(page)).toEqual([['mixed-1.name', 'mixed-1', 'renamed']]);
   await page.getByText('1 of 2 groups were not deleted').waitFor();
   expect(await typed.inputValue()).toBe('');
+});
+
+test('a person who leaves while several groups are deleted is told how many were', async () => {
+  const ids = ['left-1', 'left-2', 'left-3'];
+  for (const providedId of ids) await mutate(gateway, 'getOrCreateUserGroup', { providedId, name: providedId });
+  const { page } = await openConsole(gateway, '/console');
+  await page.getByRole('link', { name: 'Groups', exact: true }).click();
+  for (const name of ids) await page.getByLabel(`Select ${name}`).check();
+  await page.getByRole('button', { name: 'Delete …' }).click();
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let deletions = 0;
+  await page.route('**/graphql', async (route) => {
+    if (route.request().postDataJSON().query.includes('DeleteGroup') && ++deletions === 2) await held;
+    return route.continue();
+  });
+  await page.getByLabel('Type 3 to confirm').fill('3');
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
+  await until(() => deletions === 2, 'the second one is being deleted');
+  page.once('dialog', (question) => question.accept());
+  await page.goBack();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  release();
+  await page.getByText('Deleted 2 of 3 groups').waitFor();
 });
 
 test('a rotation whose response was lost says that it was made, also if the group was changed since', async () => {

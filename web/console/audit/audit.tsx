@@ -1,4 +1,5 @@
 import { hrefOf, navigate, usePlace } from '../app/router.tsx';
+import { useSession } from '../app/session.tsx';
 import { type EventFilter, EventList as EventListDocument, type EventType, eventTypes } from '../graphql/generated.ts';
 import { useQuery } from '../graphql/use-query.ts';
 import { dayStart } from '../ui/days.ts';
@@ -20,6 +21,7 @@ const filterNames = ['type', 'group', 'provided-id', 'token', 'from', 'to'] as c
 /** The audit log. What it shows is in the URL. */
 export default function AuditLog() {
   const { query } = usePlace();
+  const { can } = useSession();
   const values = valuesOf(query);
   const [after, before] = [query.get('after'), query.get('before')];
   const position = before ? { before } : after ? { after } : {};
@@ -66,7 +68,11 @@ export default function AuditLog() {
       {!page && !unused && list.isLoading && <LoadingRows />}
       {page && events.length === 0 && !list.isLoading && !list.failure && (
         <EmptyState title={Object.keys(filter).length > 0 ? 'No event matches' : 'No events yet'}>
-          <p>Every change of a group, an API token, a webhook or a key is recorded, and appears here at once.</p>
+          <p>
+            {can('ADMIN')
+              ? 'Every change of a group, an API token, a webhook or a key is recorded, and appears here at once.'
+              : 'You see the changes of the groups and API tokens of your environment. Imports, and changes of webhooks and keys, are shown to API tokens with the scope admin alone.'}
+          </p>
         </EmptyState>
       )}
       {page && (values.group || values['provided-id']) && <ImportNote />}

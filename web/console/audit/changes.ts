@@ -63,8 +63,11 @@ export function changeOf(name: string, before: string | undefined, after: string
   const [first, second] = [visible(before), visible(after)];
   const begin =
     Math.max(first?.length ?? 0, second?.length ?? 0) > maxLength ? firstDifference(first, second) - contextLength : 0;
-  return { name: cut(visible(name), 0, length) ?? '', before: cut(first, begin, length), after: cut(second, begin, length) };
+  return { name: visible(name), before: cut(first, begin, length), after: cut(second, begin, length) };
 }
+
+/** The beginning of a name, which may have 64 KiB. */
+export const shortName = (name: string): string => cut(name, 0, maxLength) ?? '';
 
 /** A text with escapes for characters that reverse the text after them. */
 function visible<Text extends string | undefined>(text: Text): Text {

@@ -6,7 +6,7 @@ import { describeEventType } from '../graphql/names.ts';
 import { EnvironmentBadge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Time } from '../ui/time.tsx';
-import { changesOf, webhookNumberOf } from './changes.ts';
+import { changesOf, shortName, webhookNumberOf } from './changes.ts';
 
 /** How many changes of an event are shown at first: a mapping may have a thousand. */
 const shownChanges = 10;
@@ -104,7 +104,7 @@ function Changes({ value }: { readonly value: unknown }) {
         <tbody>
           {shown.map(({ name, before, after }) => (
             <tr key={name}>
-              <th scope="row">{name}</th>
+              <th scope="row">{shortName(name)}</th>
               {before === undefined && after === undefined ? (
                 <td colSpan={2} className="muted">
                   changed; a secret is not recorded

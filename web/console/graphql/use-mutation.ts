@@ -61,7 +61,7 @@ export function useMutation<Arguments extends readonly unknown[], Result>(
     showMessage(''); // one of an earlier change must not seem to be of this one
     setState({ isRunning: true });
     hold.current ??= holdUnsaved();
-    const send: Client['send'] = (...operation) => {
+    const send: Client['send'] = async (...operation) => {
       if (isGone.current) throw new Error('The person has left the page.');
       return client.send(...operation);
     };

@@ -28,7 +28,9 @@ export function TokenSection(props: GroupSectionProps) {
   // A group that has changed since may have another token.
   const shown = latest?.version === group.version ? latest : undefined;
   const reading = useMutation(async (client) => {
-    setLatest({ version: group.version, token: await readToken(client, group.id) });
+    const read = { version: group.version, token: await readToken(client, group.id) };
+    // It may have been rotated here meanwhile.
+    setLatest((current) => (current && current.version > read.version ? current : read));
   });
   return (
     <Section

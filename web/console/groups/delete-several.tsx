@@ -33,9 +33,14 @@ export function DeleteSeveral({ groups, onClose, onDeleted }: DeleteSeveralProps
   const missing = groups.filter(({ id }) => outcomes.get(id) === 'not found');
   const deletion = useMutation(async (client) => {
     const known = new Map(outcomes);
+    const countDeleted = () => [...known.values()].filter((outcome) => outcome === 'deleted').length;
     for (const { id, version } of left) {
       const input = { by: { id }, expectedVersion: changed.get(id)?.version ?? version };
-      const { data, requestId } = await client.send(DeleteGroup, { input });
+      const { data, requestId } = await client.send(DeleteGroup, { input }).catch((error: unknown) => {
+        // Also to a person who has left the page.
+        if (countDeleted() > 0) showMessage(`Deleted ${countDeleted()} of ${groups.length} groups`);
+        throw error;
+      });
       const result = data.deleteUserGroup;
       if (result?.__typename === 'VersionMismatch') {
         setTyped('');
