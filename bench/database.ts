@@ -33,6 +33,8 @@ export interface BenchDatabase {
   grow(groups: number): Promise<void>;
   /** Queries the database. */
   query<Row extends object>(text: string, values?: unknown[]): Promise<Row[]>;
+  /** Removes it, once no gateway uses it. */
+  drop(): Promise<void>;
 }
 
 /** The PostgreSQL of a run: the bundled one with its default settings, in a folder that is deleted when the run ends. */
@@ -72,7 +74,11 @@ export async function startServer(): Promise<BenchServer> {
       const client = new pg.Client(connection);
       await client.connect();
       clients.push(client);
-      return seed(client, connection, { name, groups, folder });
+      const drop = async () => {
+        await client.end();
+        await withClient(server.connection('postgres'), (other) => other.query(`drop database ${name}`));
+      };
+      return { ...(await seed(client, connection, { name, groups, folder })), drop };
     },
     async close() {
       await stop();
@@ -91,7 +97,7 @@ async function seed(
   client: pg.Client,
   connection: Connection,
   { name, groups, folder }: { name: string; groups: number; folder: string },
-): Promise<BenchDatabase> {
+): Promise<Omit<BenchDatabase, 'drop'>> {
   const { host, port, user, password, database } = connection;
   const own = connectDatabase({ ...connection });
   await migrate(own).finally(() => own.close());

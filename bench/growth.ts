@@ -63,14 +63,17 @@ export async function measureGrowth(
     if (isAnalyzed) await database.query('analyze');
     const rate = await run(measureMs);
     await running.stop();
+    await database.drop();
     return rate;
   };
+  const chosen = workloads.filter((each) => only.includes(each));
+  if (chosen.length === 0) throw new Error(`--growth measures ${workloads.join(', ')}.`);
   const rows: string[][] = [];
   let reached = true;
-  for (const workload of workloads.filter((each) => only.includes(each))) {
+  for (const workload of chosen) {
     const pairs: { grown: number; analyzed: number }[] = [];
     for (let round = 0; round < rounds; round += 1) {
-      // In turn the first of the two, so that neither has the quieter machine.
+      // The two take turns at going first, so that neither has the quieter machine.
       const first = await measure(workload, round % 2 === 1);
       const second = await measure(workload, round % 2 === 0);
       pairs.push(round % 2 === 0 ? { grown: first, analyzed: second } : { grown: second, analyzed: first });
