@@ -96,7 +96,7 @@ export const settings = {
     schema: z
       .string()
       .refine((path) => !path.includes('\ufffd'), 'must be UTF-8, without the character U+FFFD')
-      .refine((path) => !/^~(\/|$)/.test(path), 'must be the whole path: only a shell expands "~"'),
+      .refine((path) => !path.startsWith('~'), 'must not begin with "~", which only a shell expands'),
     default: '.data',
     description: 'the data directory of the bundled PostgreSQL',
   },

@@ -101,8 +101,8 @@ test.each([
   expect(problems({ DATABASE_URL: url, ...environment })).toEqual([expect.stringMatching(message)]);
 });
 
-test.each(['~', '~/gateway'])('DATA_DIR %s, which only a shell expands, is refused', (path) => {
-  expect(problems({ DATA_DIR: path })).toEqual([expect.stringMatching(/^ {2}DATA_DIR must be the whole path/)]);
+test.each(['~', '~/gateway', '~gateway/data'])('DATA_DIR %s, which only a shell expands, is refused', (path) => {
+  expect(problems({ DATA_DIR: path })).toEqual([expect.stringMatching(/^ {2}DATA_DIR must not begin with "~"/)]);
 });
 
 test('a key in place of the name of its file is not shown', () => {

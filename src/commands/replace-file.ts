@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type BigIntStats, fstatSync } from 'node:fs';
 import { lstat, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { createFile } from '../database/durable-file.ts';
@@ -75,6 +76,8 @@ export async function openDraft(path: string, mode: number): Promise<FileDraft> 
     if (found) throw new Error('It is a symbolic link to a file that does not exist'); // its disk may not be mounted
     return path;
   });
+  const isDescriptor = /^\/proc\/\d+\/fd$/.test(await realpath(dirname(path)).catch(() => ''));
+  if (isDescriptor) throw new Error('It is an open file, which others may append to, so it is not replaced'); // such as /dev/fd/3
   const found = await stat(target, { bigint: true }).catch(() => undefined);
   if (found && !found.isFile()) throw new Error('It is not a regular file, so it is not replaced'); // a device, or a folder
   if (found && (found.mode & 0o222n) === 0n) throw new Error('It is read-only, so it is not replaced');

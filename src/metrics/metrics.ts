@@ -48,7 +48,7 @@ export const metricDefinitions = {
   missingKeys: {
     type: 'counter',
     name: 'gateway_missing_encryption_key_failures_total',
-    help: 'Requests and webhook deliveries that failed because the gateway lacks the encryption key of a stored value. The log has its id.',
+    help: 'Requests and webhook deliveries that failed because the gateway lacks the encryption key of a stored value. The log has the id of the key.',
     labelNames: [],
   },
   documentLookups: {

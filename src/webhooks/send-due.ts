@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { recordWebhookDisabling } from '../audit-log/record.ts';
 import type { Database } from '../database/client.ts';
 import { isUnavailable } from '../database/errors.ts';
-import { DecryptionError, isMissingKey, type KeyRing } from '../encryption/keys.ts';
+import { type KeyRing, missingKeyIn } from '../encryption/keys.ts';
 import { metrics } from '../metrics/metrics.ts';
 import { judge, type Verdict } from './retries.ts';
 import { signingSecrets } from './secrets.ts';
@@ -102,11 +102,11 @@ function readSecrets({ keys, log }: SendContext, { id, secrets, readAt }: Batch)
   try {
     return signingSecrets(keys, secrets, readAt);
   } catch (error) {
-    if (isMissingKey(error)) metrics.missingKeys.inc();
     log.error({ webhook: id, err: error }, 'the secret of a webhook cannot be decrypted');
-    const reason = error instanceof DecryptionError ? error.message : 'See the log of the gateway.';
-    const text = `The secret of the webhook cannot be decrypted. ${reason} The command doctor says what to do.`;
-    return { error: text, isOwnFailure: true };
+    const missingKey = missingKeyIn(error);
+    if (missingKey) metrics.missingKeys.inc();
+    const reason = missingKey ? `${missingKey.message} The command doctor says where it belongs.` : 'See the log of the gateway.';
+    return { error: `The secret of the webhook cannot be decrypted. ${reason}`, isOwnFailure: true };
   }
 }
 

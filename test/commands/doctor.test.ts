@@ -330,7 +330,16 @@ test.each<Case>([
         ),
       ]
     : []) as Case[]),
-  ...['PG_VERSION', 'global/pg_control', 'postgresql.conf', 'pg_hba.conf', 'pg_wal', 'pg_xact', 'pg_multixact'].map(
+  ...[
+    'PG_VERSION',
+    'global/pg_control',
+    'postgresql.conf',
+    'pg_hba.conf',
+    'pg_wal',
+    'pg_xact',
+    'pg_multixact',
+    'pg_multixact/offsets',
+  ].map(
     (name): Case => [
       'data-directory',
       `without ${name}`,

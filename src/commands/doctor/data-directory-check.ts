@@ -87,6 +87,8 @@ const requiredFiles = [
   'pg_wal',
   'pg_xact',
   'pg_multixact',
+  'pg_multixact/members',
+  'pg_multixact/offsets',
   'base',
   'pg_logical',
   ...emptyFolders,

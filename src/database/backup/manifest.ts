@@ -25,9 +25,9 @@ export interface BackupDescription {
   readonly postgres: string;
   /** PostgreSQL's number of the database cluster; a restored one has the same. */
   readonly systemIdentifier: string;
-  /** When it was begun: every change that was acknowledged before is in it. ISO 8601. */
+  /** When it was begun: every change that was acknowledged before is in it. ISO 8601, by the database's clock. */
   readonly startedAt: string;
-  /** The time of the state that it restores: what was acknowledged later is not in it. ISO 8601. */
+  /** The time of the state that it restores: what was acknowledged later is not in it. ISO 8601, by the database's clock. */
   readonly completedAt: string;
   /** The last position of the write-ahead log that recovery needs. */
   readonly stopLsn: string;
