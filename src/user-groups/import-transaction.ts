@@ -23,8 +23,8 @@ export async function beginImport(query: Database['query'], keys: KeyRing, dryRu
 }
 
 /**
- * Checks that the tokens of the lines were compared with all that are stored. At the end of a transaction: a gateway may have begun
- * to use another key during it.
+ * Checks that the tokens of the lines were compared with all that are stored. At the end of a transaction: a gateway may have
+ * begun to use another key during it.
  *
  * @param ids of the keys under which they were looked up.
  * @throws ChangedMeanwhile when there is a further key, which can be read now.

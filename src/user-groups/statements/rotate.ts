@@ -120,8 +120,8 @@ function toParameters({ currentHashes, retired, replacement, expectedVersions, .
  * Locks the groups in the order of their numbers, so that two processes that rotate the same tokens wait for each other, and not
  * in a circle. A group whose token another statement replaced while this one waited for it is no longer among them. A statement
  * that finds a group by its current token also sees every token that was replaced before: each was retired in the transaction
- * that stored its successor. The version is compared on the locked row. A grace period begins now, also where the time of the change
- * is that of an earlier one, made while the clock was ahead ({@link changeTime}).
+ * that stored its successor. The version is compared on the locked row. A grace period begins now, also where the time of the
+ * change is that of an earlier one, made while the clock was ahead ({@link changeTime}).
  */
 const rotateTokens = `
   with locked as (
