@@ -63,11 +63,8 @@ export type Send = <Result, Variables>(
 /** Errors after which the same request is sent again: each change has its key, so that it is made once. */
 const repeated = new Set(['NETWORK', 'TIMEOUT', 'UNAVAILABLE', 'RATE_LIMITED', 'IDEMPOTENCY_KEY_IN_USE']);
 
-/**
- * Further errors that say nothing of an earlier request for the same change: another gateway may refuse the document, during an
- * upgrade or with other persisted operations.
- */
-const unrelated = new Set(['INVALID_INPUT', 'UNAUTHENTICATED', 'FORBIDDEN', 'INTERNAL', 'REQUEST_TIMEOUT', 'INVALID_RESPONSE']);
+/** Further errors that say nothing of an earlier request for the same change. */
+const unrelated = new Set(['UNAUTHENTICATED', 'FORBIDDEN', 'INTERNAL', 'REQUEST_TIMEOUT', 'INVALID_RESPONSE']);
 
 /** Whether a change may have been made that failed so. */
 const isUncertain = ({ code, message }: GatewayError): boolean =>

@@ -75,7 +75,7 @@ _KEEP: Any = object()
 _REPEATED = {"NETWORK", "TIMEOUT", "UNAVAILABLE", "RATE_LIMITED", "IDEMPOTENCY_KEY_IN_USE"}
 
 #: Further errors that say nothing of an earlier request for the same change.
-_UNRELATED = {"INVALID_INPUT", "UNAUTHENTICATED", "FORBIDDEN", "INTERNAL", "REQUEST_TIMEOUT", "INVALID_RESPONSE"}
+_UNRELATED = {"UNAUTHENTICATED", "FORBIDDEN", "INTERNAL", "REQUEST_TIMEOUT", "INVALID_RESPONSE"}
 
 
 def _is_uncertain(error: "GatewayError") -> bool:

@@ -120,17 +120,6 @@ test.each(['INTERNAL', 'CONFLICT', 'IDEMPOTENCY_KEY_REUSED', 'constructor'])(
   },
 );
 
-test.each(['INVALID_INPUT', 'UNAUTHENTICATED', 'FORBIDDEN', 'INTERNAL'])(
-  'of a change whose first response was lost, %s of the next request does not say that it was not made',
-  async (code) => {
-    const lost = () => Promise.reject(new TypeError('lost'));
-    const refused = () => Response.json({ errors: [{ message: 'no', extensions: { code } }] }, { status: 400 });
-    const { gateway, times } = clientOf([lost, refused]);
-    expect(await outcomeOf(gateway.userGroups.delete({ by }))).toMatchObject({ code: 'NETWORK' });
-    expect(times).toHaveLength(2);
-  },
-);
-
 test.each([
   ['nothing', null],
   ['no groups', {}],

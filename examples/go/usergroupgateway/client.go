@@ -334,8 +334,7 @@ var repeated = map[string]bool{
 
 // Further errors that say nothing of an earlier request for the same change.
 var unrelated = map[string]bool{
-	"INVALID_INPUT": true, "UNAUTHENTICATED": true, "FORBIDDEN": true, "INTERNAL": true, "REQUEST_TIMEOUT": true,
-	"INVALID_RESPONSE": true,
+	"UNAUTHENTICATED": true, "FORBIDDEN": true, "INTERNAL": true, "REQUEST_TIMEOUT": true, "INVALID_RESPONSE": true,
 }
 
 // isUncertain says whether a change may have been made that failed so.
