@@ -21,7 +21,7 @@ export function asGatewayError(error: unknown): GatewayError {
       : `A change without an Idempotency-Key may have been made. ${safeToRepeat}`;
     const message =
       `This gateway lacks the encryption key ${error.keyId}, which a stored value needs: the command doctor says where it belongs. ` +
-      `${effect} Ask the operator to add it.`;
+      `${effect} Ask the operator to add the key.`;
     return new GatewayError('UNAVAILABLE', message, { cause: error });
   }
   return new GatewayError('INTERNAL', 'Internal error. The log has the cause under the request id.', { cause: error });

@@ -66,8 +66,8 @@ export interface FileDraft {
  * Begins to write a file, next to it. Symbolic links are preserved.
  *
  * @param mode the mode of the file, also of one that exists.
- * @throws Error when it is not a regular file, a symbolic link to none, read-only, or where this command's standard output or
- *   standard error goes; file system errors. The file is then unchanged.
+ * @throws Error when it is not a regular file, a symbolic link to none, read-only, the path of an open file, or where this
+ *   command's standard output or standard error goes; file system errors. The file is then unchanged.
  */
 export async function openDraft(path: string, mode: number): Promise<FileDraft> {
   const target = await realpath(path).catch(async (error: NodeJS.ErrnoException) => {
@@ -76,7 +76,7 @@ export async function openDraft(path: string, mode: number): Promise<FileDraft> 
     if (found) throw new Error('It is a symbolic link to a file that does not exist'); // its disk may not be mounted
     return path;
   });
-  const isDescriptor = /^\/proc\/\d+\/fd$/.test(await realpath(dirname(path)).catch(() => ''));
+  const isDescriptor = /^\/proc\/.+\/fd$/.test(await realpath(dirname(path)).catch(() => ''));
   if (isDescriptor) throw new Error('It is an open file, which others may append to, so it is not replaced'); // such as /dev/fd/3
   const found = await stat(target, { bigint: true }).catch(() => undefined);
   if (found && !found.isFile()) throw new Error('It is not a regular file, so it is not replaced'); // a device, or a folder

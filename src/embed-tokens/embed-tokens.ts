@@ -105,7 +105,7 @@ const tooLarge = (bytes: number): InvalidInput =>
  * @throws Forbidden without `embed:sign`.
  * @throws InvalidInput.
  * @throws NotFound, also for a token of a suspended group.
- * @throws GatewayError `RATE_LIMITED` when the tokens of too many viewers of the group were revoked within two days.
+ * @throws GatewayError `RATE_LIMITED` when the tokens of too many viewers of the group were revoked within a day.
  */
 export async function revokeEmbedTokens(
   services: Services,
@@ -128,7 +128,7 @@ const retryAfterSeconds = 3_600;
 const tooManyViewers = (): GatewayError =>
   new GatewayError(
     'RATE_LIMITED',
-    `The embed tokens of ${maxRevokedViewers} viewers of this user group were revoked within two days, the most that are permitted. Nothing ` +
+    `The embed tokens of ${maxRevokedViewers} viewers of this user group were revoked within a day, the most that are permitted. Nothing ` +
       `was changed. Revoke all embed tokens of the group, without viewerId, or send it again after ${retryAfterSeconds} seconds.`,
     { retryAfterSeconds },
   );
@@ -160,8 +160,9 @@ const inactive = { active: false } as const;
 
 /**
  * Which group a token identifies: a user group token, current or in its grace period, or an embed token. Strict: everything is
- * read from the database, so that a token is inactive as soon as its group is deleted, suspended, or moved to another environment,
- * a user group token also as soon as it is rotated, or its grace period is over, and an embed token as soon as it is revoked.
+ * read from the database, so that a token is inactive as soon as its group is deleted, suspended, or moved to another
+ * environment, a user group token also as soon as it is rotated, or its grace period is over, and an embed token as soon as it is
+ * revoked.
  *
  * @throws Forbidden without `groups:resolve`.
  */

@@ -11,7 +11,7 @@ export const embedTokenLimits = {
   /** Bytes of an embed token, which is sent in headers: proxies accept 8 KiB of them. */
   maxEmbedTokenBytes: 6_144,
   maxEmbedTokenResources: 50,
-  /** Viewers of a group whose tokens are revoked one by one within two days. */
+  /** Viewers of a group whose tokens are revoked one by one within a day. */
   maxRevokedViewers: 10_000,
 } as const;
 

@@ -30,7 +30,7 @@ export async function beginImport(query: Database['query'], keys: KeyRing, dryRu
  * @throws ChangedMeanwhile when there is a further key, which can be read now.
  * @throws Error when tokens that still identify a group are stored under a key that this process lacks.
  */
-export async function requireKeysOfTokens(query: Database['query'], keys: KeyRing, ids: readonly string[]): Promise<void> {
+export async function requireKeysOfStoredTokens(query: Database['query'], keys: KeyRing, ids: readonly string[]): Promise<void> {
   const others = (await findKeyIdsOfTokens({ query })).filter((id) => !ids.includes(id));
   const [other] = others.length > 0 ? await findKeysOfLiveTokens({ query }, others) : [];
   if (other === undefined) return;

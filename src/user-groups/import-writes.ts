@@ -7,7 +7,7 @@ import type { UserGroup } from '../generated/prisma/client.ts';
 import { issueToken } from '../tokens.ts';
 import { changedValues, initialValues } from './attribute-values.ts';
 import { environmentName, type ImportLine, type RejectedLine } from './import-lines.ts';
-import { beginImport, ChangedMeanwhile, requireKeysOfTokens } from './import-transaction.ts';
+import { beginImport, ChangedMeanwhile, requireKeysOfStoredTokens } from './import-transaction.ts';
 import { findTokenHolders, type ImportDraft, insertImported, removeRetired, updateImported } from './statements/import.ts';
 import { bindGroupsByProvidedId } from './statements/look-up.ts';
 
@@ -57,7 +57,7 @@ export async function writeLines(
         // The first time, a new group whose token is taken is noticed when it cannot be inserted: that is rare.
         const options = { onExisting, dryRun, looksUpTokens: dryRun || attempt > 1 };
         const outcome = await write(query, db.keys, lines, options);
-        if (lines.some(({ token }) => token !== undefined)) await requireKeysOfTokens(query, db.keys, ids);
+        if (lines.some(({ token }) => token !== undefined)) await requireKeysOfStoredTokens(query, db.keys, ids);
         if (!dryRun) await atEnd(query, outcome);
         return outcome;
       });

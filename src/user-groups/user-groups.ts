@@ -154,12 +154,13 @@ export async function rotateUserGroupToken(
       },
       caller.queueKey,
     );
-  // Again where keys are being rotated: the row may have got its hash under another key while the statement waited for it.
-  const rotated = (await rotate()) ?? (services.keys.refresh() || services.keys.ids.length > 1 ? await rotate() : undefined);
+  let rotated = await rotate();
   if (!rotated) {
+    // Then once more: while the statement waited for the row, it may have got its hash under another key.
     await requireKeysOfTokens(services, caller);
-    throw notFound();
+    rotated = await rotate();
   }
+  if (!rotated) throw notFound();
   if ('current' in rotated) throw new VersionMismatch(rotated.current);
   return { ...rotated, userGroup: withToken(rotated.userGroup, newToken) };
 }

@@ -310,7 +310,8 @@ test('a token that is read late does not take the place of the one that has repl
   const arrived = page.waitForResponse((response) => response.request().postData()?.includes('query GroupToken(') === true);
   release();
   await (await arrived).finished();
-  await page.waitForLoadState('networkidle');
+  // Until the page has shown what it got.
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
   await section.getByText((await read('read-late')).token).waitFor();
 });
 

@@ -131,10 +131,10 @@ test('generations are kept for a day longer than a token lives, by which the clo
   expect(Number(rows[0].seconds)).toBeGreaterThan(embedTokenLimits.maxEmbedTokenSeconds + 86_000);
 });
 
-test('only so many viewers of a group are revoked within two days; revoking the whole group makes room', async () => {
+test('only so many viewers of a group are revoked within a day; revoking the whole group makes room', async () => {
   const [group, neighbor] = [await createGroup(), await createGroup()];
   await gateway.database.pool.query(
-    "insert into revoked_viewer (team_id, viewer_id, generation, expires_at) select $1, 'v' || n, n, now() + interval '1 day' from generate_series(1, $2) n",
+    "insert into revoked_viewer (team_id, viewer_id, generation, expires_at) select $1, 'v' || n, n, now() + interval '47 hours' from generate_series(1, $2) n",
     [group.by.teamId, embedTokenLimits.maxRevokedViewers],
   );
   const token = await group.issue('one more');

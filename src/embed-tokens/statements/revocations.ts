@@ -102,7 +102,8 @@ const ofViewer = {
     delete from revoked_viewer v using locked where v.team_id = locked.team_id and v.expires_at <= now() and v.viewer_id <> $8
   ), permitted as (
     select * from locked where ${maxRevokedViewers} > (
-      select count(*) from revoked_viewer v where v.team_id = locked.team_id and v.expires_at > now() and v.viewer_id <> $8
+      select count(*) from revoked_viewer v
+      where v.team_id = locked.team_id and v.expires_at > now() + interval '${maxEmbedTokenSeconds} seconds' and v.viewer_id <> $8
     )
   ), revoked as (
     insert into revoked_viewer as known (team_id, viewer_id, generation, expires_at)

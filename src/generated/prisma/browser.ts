@@ -29,7 +29,7 @@ export type UserGroup = Prisma.UserGroupModel
 export type RetiredToken = Prisma.RetiredTokenModel
 /**
  * Model RevokedViewer
- * A viewer in a group whose embed tokens were revoked. Kept until the last of these has expired.
+ * A viewer in a group whose embed tokens were revoked. Kept for a day after the last of these has expired.
  */
 export type RevokedViewer = Prisma.RevokedViewerModel
 /**

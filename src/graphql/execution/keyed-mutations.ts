@@ -84,7 +84,7 @@ export function keyedResponseOf(response: HttpResponse, codes: ReadonlySet<Error
   if (temporary !== undefined && hasResult) {
     const message = errors?.find(({ extensions }) => extensions?.code === temporary)?.message ?? '';
     // Without what it says of changes: this one is undone.
-    const [reason] = message.split('. ');
+    const [reason = ''] = message.split(/\. |\.$/);
     throw new GatewayError(
       temporary,
       `A part of the result could not be read: ${reason}. Nothing was changed. Send the same request again.`,

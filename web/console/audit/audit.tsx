@@ -71,7 +71,7 @@ export default function AuditLog() {
           <p>
             {can('ADMIN')
               ? 'Every change of a group, an API token, a webhook or a key is recorded, and appears here at once.'
-              : 'You see the changes of the groups and API tokens of your environment. Imports, and changes of webhooks and keys, are shown to API tokens with the scope admin alone.'}
+              : 'You see the changes of the groups and API tokens of your environment. Imports, and changes of webhooks and keys, are shown only to API tokens with the scope admin.'}
           </p>
         </EmptyState>
       )}

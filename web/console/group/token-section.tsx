@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { tokenPrefixes } from '../../../src/token-prefixes.ts';
 import { useSession } from '../app/session.tsx';
 import { useMutation } from '../graphql/use-mutation.ts';
@@ -25,12 +25,14 @@ export function TokenSection(props: GroupSectionProps) {
   const { can } = useSession();
   const [latest, setLatest] = useState<ShownToken>();
   const [isRotating, setIsRotating] = useState(false);
+  /** How often a rotation was begun: what is read before one, and arrives later, is not shown. */
+  const rotations = useRef(0);
   // A group that has changed since may have another token.
   const shown = latest?.version === group.version ? latest : undefined;
   const reading = useMutation(async (client) => {
-    const read = { version: group.version, token: await readToken(client, group.id) };
-    // It may have been rotated here meanwhile.
-    setLatest((current) => (current && current.version > read.version ? current : read));
+    const rotationsBefore = rotations.current;
+    const token = await readToken(client, group.id);
+    if (rotations.current === rotationsBefore) setLatest({ version: group.version, token });
   });
   return (
     <Section
@@ -42,6 +44,7 @@ export function TokenSection(props: GroupSectionProps) {
             className="small"
             onClick={() => {
               // It may be replaced without a response that says so.
+              rotations.current += 1;
               setLatest(undefined);
               setIsRotating(true);
             }}

@@ -33,27 +33,28 @@ export function DeleteSeveral({ groups, onClose, onDeleted }: DeleteSeveralProps
   const missing = groups.filter(({ id }) => outcomes.get(id) === 'not found');
   const deletion = useMutation(async (client) => {
     const known = new Map(outcomes);
-    const countDeleted = () => [...known.values()].filter((outcome) => outcome === 'deleted').length;
-    for (const { id, version } of left) {
-      const input = { by: { id }, expectedVersion: changed.get(id)?.version ?? version };
-      const { data, requestId } = await client.send(DeleteGroup, { input }).catch((error: unknown) => {
-        // Also to a person who has left the page.
-        if (countDeleted() > 0) showMessage(`Deleted ${countDeleted()} of ${groups.length} groups`);
-        throw error;
-      });
-      const result = data.deleteUserGroup;
-      if (result?.__typename === 'VersionMismatch') {
-        setTyped('');
-        setChanged((before) => new Map(before).set(id, result.userGroup));
-        continue;
+    try {
+      for (const { id, version } of left) {
+        const input = { by: { id }, expectedVersion: changed.get(id)?.version ?? version };
+        const { data, requestId } = await client.send(DeleteGroup, { input });
+        const result = data.deleteUserGroup;
+        if (result?.__typename === 'VersionMismatch') {
+          setTyped('');
+          setChanged((before) => new Map(before).set(id, result.userGroup));
+          continue;
+        }
+        // One that is not found must not keep the others from being deleted.
+        const isMissing = result?.__typename === 'NotFound';
+        if (!isMissing) payloadOf(result, requestId);
+        known.set(id, isMissing ? 'not found' : 'deleted');
+        setOutcomes(new Map(known));
       }
-      // One that is not found must not keep the others from being deleted.
-      const isMissing = result?.__typename === 'NotFound';
-      if (!isMissing) payloadOf(result, requestId);
-      known.set(id, isMissing ? 'not found' : 'deleted');
-      setOutcomes(new Map(known));
+      return groups.every(({ id }) => known.get(id) === 'deleted');
+    } finally {
+      // Also to a person who has left the page.
+      const count = [...known.values()].filter((outcome) => outcome === 'deleted').length;
+      if (count > 0) showMessage(describeDeletion(count, groups.length));
     }
-    return groups.every(({ id }) => known.get(id) === 'deleted');
   });
   const close = () => {
     if (outcomes.size > 0 || deletion.failure) onDeleted();
@@ -62,7 +63,6 @@ export function DeleteSeveral({ groups, onClose, onDeleted }: DeleteSeveralProps
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     if (!(await deletion.run())) return;
-    showMessage(groups.length === 1 ? 'Deleted 1 group' : `Deleted ${groups.length} groups`);
     onDeleted();
     onClose();
   };
@@ -119,6 +119,11 @@ export function DeleteSeveral({ groups, onClose, onDeleted }: DeleteSeveralProps
       </form>
     </Dialog>
   );
+}
+
+function describeDeletion(count: number, all: number): string {
+  if (count < all) return `Deleted ${count} of ${all} groups`;
+  return all === 1 ? 'Deleted 1 group' : `Deleted ${all} groups`;
 }
 
 /** What the list shows of a group. */

@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace.ts"
 
 /**
  * Model RevokedViewer
- * A viewer in a group whose embed tokens were revoked. Kept until the last of these has expired.
+ * A viewer in a group whose embed tokens were revoked. Kept for a day after the last of these has expired.
  */
 export type RevokedViewerModel = runtime.Types.Result.DefaultSelection<Prisma.$RevokedViewerPayload>
 
