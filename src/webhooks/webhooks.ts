@@ -174,8 +174,8 @@ export async function rotateWebhookSecret(
 }
 
 /**
- * Deletes a webhook with its deliveries, and records that. First most of the deliveries, in statements of their own, because
- * there may be millions.
+ * Deletes a webhook with its deliveries, and records that. First most of those that are not pending, in statements of their own,
+ * because there may be millions; the pending ones with it, so that a deletion that is interrupted loses none.
  *
  * @throws NotFound when no webhook has this number.
  */

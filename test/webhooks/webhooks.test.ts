@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createTestDatabase } from '../support/database.ts';
+import { createTestDatabase, untilBlocked } from '../support/database.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { webhookId } from '../support/node-id.ts';
 import { createWebhook, type Operation, operations, sendAs } from '../support/webhooks.ts';
@@ -224,12 +224,16 @@ describe('updateWebhook', () => {
     await prisma.webhookDelivery.createMany({
       data: [delivery, { ...delivery, status: 'FAILED' }],
     });
+    // Those that are due already are no part of what is moved, however many they are.
+    await prisma.$executeRaw`
+      insert into webhook_delivery (webhook_id, event_id, type, body, next_attempt_at)
+      select ${webhook.number}::int, 'due', 'x', '{}', now() from generate_series(1, 10000)`;
     await setEndOfFeed(99_000);
 
     const enabled = await mutate('update', { id: webhook.id, enabled: true });
     expect(enabled.webhook).toMatchObject({ status: 'ENABLED', disabledReason: null, failingSince: null });
     expect((await prisma.webhook.findUniqueOrThrow({ where })).position).toBe(7n);
-    const deliveries = await prisma.webhookDelivery.findMany({ orderBy: { id: 'asc' } });
+    const deliveries = await prisma.webhookDelivery.findMany({ where: { eventId: 'x' }, orderBy: { id: 'asc' } });
     expect(deliveries.map(({ nextAttemptAt }) => nextAttemptAt < later)).toEqual([true, false]);
   });
 
@@ -253,11 +257,34 @@ test('deleteWebhook deletes it with its deliveries, and records that', async () 
   const { prisma } = gateway.database;
   // More than one statement removes. Prisma would send parts of so many rows to one connection at once.
   await prisma.$executeRaw`
-    insert into webhook_delivery (webhook_id, event_id, type, body) select ${webhook.number}::int, 'x', 'x', '{}' from generate_series(1, 21000)`;
+    insert into webhook_delivery (webhook_id, event_id, type, body, status)
+    select ${webhook.number}::int, 'x', 'x', '{}', case n when 1 then 'PENDING' else 'DELIVERED' end::webhook_delivery_status
+    from generate_series(1, 21000) n`;
   expect(await mutate('delete', { id: webhook.id })).toMatchObject({ deletedId: webhook.id });
   expect([(await list()).totalCount, await prisma.webhookDelivery.count()]).toEqual([0, 0]);
   const changes = { webhook: { from: webhook.number, to: null } };
   expect((await events()).at(-1)).toEqual({ type: 'webhook.deleted', environment: 'None', changes });
+});
+
+test('a deletion that is interrupted has removed no delivery that is pending', async () => {
+  const { webhook } = await create();
+  const { prisma } = gateway.database;
+  await prisma.$executeRaw`
+    insert into webhook_delivery (webhook_id, event_id, type, body, status)
+    select ${webhook.number}::int, 'x', 'x', '{}', status::webhook_delivery_status
+    from generate_series(1, 10001), unnest('{PENDING,FAILED}'::text[]) status`;
+  const locker = await gateway.database.pool.connect();
+  try {
+    await locker.query('begin; select from webhook for update');
+    const deletion = mutate('delete', { id: webhook.id });
+    await untilBlocked(gateway.database);
+    expect(await prisma.webhookDelivery.count({ where: { status: 'PENDING' } })).toBe(10_001);
+    expect(await prisma.webhookDelivery.count({ where: { status: 'FAILED' } })).toBe(1);
+    await locker.query('rollback');
+    expect(await deletion).toMatchObject({ deletedId: webhook.id });
+  } finally {
+    locker.release(true);
+  }
 });
 
 describe.each(['update', 'rotate', 'delete', 'test'] as const)('%s', (operation) => {

@@ -48,20 +48,28 @@ export async function lockWebhook(transaction: Transaction, id: number): Promise
 /** How many deliveries a statement changes, so that it takes well below a second. */
 const maxDeliveries = 10_000;
 
-/** Has the pending deliveries of a webhook tried at once; of more than 10,000 those that would be tried first. */
+/**
+ * Has the deliveries of a webhook that wait for another attempt tried at once; of more than 10,000 those that would be tried
+ * first.
+ */
 export async function retryDeliveries(transaction: Pick<Transaction, '$executeRaw'>, webhookId: number): Promise<void> {
   await transaction.$executeRaw`
     update webhook_delivery set next_attempt_at = now() where id in (
-      select id from webhook_delivery where webhook_id = ${webhookId}::int and status = 'PENDING'
+      select id from webhook_delivery where webhook_id = ${webhookId}::int and status = 'PENDING' and next_attempt_at > now()
       order by next_attempt_at limit ${maxDeliveries})`;
 }
 
-/** Removes 10,000 deliveries of a webhook, the oldest; none if there are fewer. @returns how many it removed. */
+/**
+ * Removes 10,000 deliveries of a webhook that are not pending, the oldest; none if there are fewer.
+ *
+ * @returns how many it removed.
+ */
 export function removeDeliveries(db: Pick<Transaction, '$executeRaw'>, webhookId: number): Promise<number> {
   return db.$executeRaw`
-    delete from webhook_delivery where id in (
-      select id from webhook_delivery where webhook_id = ${webhookId}::int order by id limit ${maxDeliveries}
-    ) and (select count(*) from (select from webhook_delivery where webhook_id = ${webhookId}::int limit ${maxDeliveries}) as counted) = ${maxDeliveries}`;
+    with oldest as (
+      select id from webhook_delivery where webhook_id = ${webhookId}::int and status <> 'PENDING' order by id limit ${maxDeliveries}
+    )
+    delete from webhook_delivery where id in (select id from oldest) and (select count(*) from oldest) = ${maxDeliveries}`;
 }
 
 /**
