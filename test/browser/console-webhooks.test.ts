@@ -259,6 +259,25 @@ test('the dialog that replaces a secret says that another one still signs, also 
   await page.getByRole('dialog').getByText('The secret that was replaced before this one stops working at once.').waitFor();
 });
 
+test('a test event whose response comes late leaves a secret that is shown meanwhile', async () => {
+  const { webhook } = await createWebhook(gateway, admin);
+  const { page } = await openConsole(gateway, `/console/webhook?id=${webhook.id}&status=FAILED`, {
+    secret: admin,
+    expectedProblems: [lostResponse],
+  });
+  const release = await holdRequests(page, 'SendTestEvent');
+  await page.getByRole('button', { name: 'Send test event' }).click();
+  await page.getByRole('button', { name: 'Rotate the secret …' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Replace the secret' }).click();
+  const shown = page.getByRole('dialog').getByText(/^whsec_/);
+  await shown.waitFor();
+  await loseNextResponse(page, 'Webhook');
+  await release();
+  await page.getByText('A test event is sent').waitFor();
+  await page.getByText('The webhook could not be loaded').first().waitFor();
+  expect(await shown.isVisible()).toBe(true);
+});
+
 test('a webhook that another person has deleted since is not shown any longer', async () => {
   const { webhook } = await createWebhook(gateway, admin);
   const { page } = await openConsole(gateway, `/console/webhook?id=${webhook.id}`, {

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useState } from 'react';
 import { mayBeMade } from '../../idempotency-key.ts';
-import { hrefOf, Link, navigate, usePlace } from '../app/router.tsx';
+import { hrefOf, isUnsaved, Link, navigate, usePlace } from '../app/router.tsx';
 import { payloadOf } from '../graphql/client.ts';
 import { SendTestEvent, type WebhookDeliveryStatus, Webhook as WebhookDocument } from '../graphql/generated.ts';
 import { useMutation } from '../graphql/use-mutation.ts';
@@ -51,7 +51,8 @@ function WebhookById({ id, query }: { readonly id: string; readonly query: URLSe
     return () => clearTimeout(timer);
   }, [data, isSending, reload]);
   const showNewest = () => {
-    navigate(hrefOf('webhook', { id }), { discards: true });
+    // Not beside a dialog: with other variables, a failure would leave nothing of the page, nor of a secret that it shows.
+    if (!isUnsaved()) navigate(hrefOf('webhook', { id }), { discards: true });
     reload();
   };
   const isUnknown = !id || failure?.issueAt('webhook') !== undefined;
