@@ -80,7 +80,8 @@ async function rotateEncryption(context: CommandContext, io: OutputStreams): Pro
   if (others.length > 0) {
     const where = file ? `the file ${file}: all lines after the first` : 'ENCRYPTION_KEYS or the file of ENCRYPTION_KEYS_FILE';
     stdout.write(
-      `Nothing uses another key. Once no backup that you may restore needs them, remove the old keys (${others.join(', ')}) from ${where}.\n`,
+      `Nothing uses another key now. Look again in a minute, with keys list: a gateway may be about to store what it has encrypted before. ` +
+        `Then, and once no backup that you may restore needs them, remove the old keys (${others.join(', ')}) from ${where}.\n`,
     );
   }
   return 0;
