@@ -174,13 +174,23 @@ export async function rotateWebhookSecret(
 }
 
 /**
- * Deletes a webhook with its deliveries, and records that. First most of those that are not pending, in statements of their own,
- * because there may be millions; the pending ones with it, so that a deletion that is interrupted loses none.
+ * Deletes a webhook with its deliveries, and records that. First most of the deliveries, in transactions of their own, because
+ * there may be millions. Then it is disabled from the first of them on: an interrupted deletion has removed what was pending.
  *
  * @throws NotFound when no webhook has this number.
  */
 export async function deleteWebhook({ db }: Pick<WebhookContext, 'db'>, id: number, author: Author): Promise<void> {
-  while ((await removeDeliveries(db, id)) > 0);
+  const removeSome = async (transaction: Prisma.TransactionClient): Promise<number> => {
+    await lockWebhook(transaction, id);
+    const removed = await removeDeliveries(transaction, id);
+    if (removed === 0) return 0;
+    const data = { enabled: false, disabledReason: 'Its deletion was begun, and deliveries were removed.' };
+    const { count } = await transaction.webhook.updateMany({ where: { id, enabled: true }, data });
+    const changes = { enabled: { from: true, to: false } };
+    if (count > 0) await recordWebhookChange(transaction, author, 'webhook.updated', { from: id, to: id }, changes);
+    return removed;
+  };
+  while ((await db.$transaction(removeSome)) > 0);
   await db.$transaction(async (transaction) => {
     const { count } = await transaction.webhook.deleteMany({ where: { id } });
     if (count === 0) throw noWebhook(id);

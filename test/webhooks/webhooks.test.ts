@@ -257,29 +257,27 @@ test('deleteWebhook deletes it with its deliveries, and records that', async () 
   const { prisma } = gateway.database;
   // More than one statement removes. Prisma would send parts of so many rows to one connection at once.
   await prisma.$executeRaw`
-    insert into webhook_delivery (webhook_id, event_id, type, body, status)
-    select ${webhook.number}::int, 'x', 'x', '{}', case n when 1 then 'PENDING' else 'DELIVERED' end::webhook_delivery_status
-    from generate_series(1, 21000) n`;
+    insert into webhook_delivery (webhook_id, event_id, type, body) select ${webhook.number}::int, 'x', 'x', '{}' from generate_series(1, 21000)`;
   expect(await mutate('delete', { id: webhook.id })).toMatchObject({ deletedId: webhook.id });
   expect([(await list()).totalCount, await prisma.webhookDelivery.count()]).toEqual([0, 0]);
   const changes = { webhook: { from: webhook.number, to: null } };
   expect((await events()).at(-1)).toEqual({ type: 'webhook.deleted', environment: 'None', changes });
 });
 
-test('a deletion that is interrupted has removed no delivery that is pending', async () => {
+test('a webhook whose deletion has begun and is not finished says so', async () => {
   const { webhook } = await create();
   const { prisma } = gateway.database;
   await prisma.$executeRaw`
-    insert into webhook_delivery (webhook_id, event_id, type, body, status)
-    select ${webhook.number}::int, 'x', 'x', '{}', status::webhook_delivery_status
-    from generate_series(1, 10001), unnest('{PENDING,FAILED}'::text[]) status`;
+    insert into webhook_delivery (webhook_id, event_id, type, body) select ${webhook.number}::int, 'x', 'x', '{}' from generate_series(1, 10001)`;
   const locker = await gateway.database.pool.connect();
   try {
-    await locker.query('begin; select from webhook for update');
+    await locker.query('begin; select from webhook_delivery where id = (select max(id) from webhook_delivery) for update');
     const deletion = mutate('delete', { id: webhook.id });
     await untilBlocked(gateway.database);
-    expect(await prisma.webhookDelivery.count({ where: { status: 'PENDING' } })).toBe(10_001);
-    expect(await prisma.webhookDelivery.count({ where: { status: 'FAILED' } })).toBe(1);
+    expect(await prisma.webhookDelivery.count()).toBe(1);
+    const reason = 'Its deletion was begun, and deliveries were removed.';
+    expect((await list()).nodes).toEqual([expect.objectContaining({ status: 'DISABLED', disabledReason: reason })]);
+    expect((await events()).at(-1)).toMatchObject({ type: 'webhook.updated', changes: { enabled: { from: true, to: false } } });
     await locker.query('rollback');
     expect(await deletion).toMatchObject({ deletedId: webhook.id });
   } finally {

@@ -25,7 +25,7 @@ export interface Revocations {
   readonly findViewerGeneration: Load<ViewerKey, number>;
   /**
    * Revokes tokens, records that, and returns the group; undefined when there is no such group among those that may be changed,
-   * `full` when too many of its viewers are revoked.
+   * `full` when too many of its viewers were revoked within a day.
    */
   revoke(revocation: Revocation): Promise<UserGroup | 'full' | undefined>;
 }

@@ -59,16 +59,10 @@ export async function retryDeliveries(transaction: Pick<Transaction, '$executeRa
       order by next_attempt_at limit ${maxDeliveries})`;
 }
 
-/**
- * Removes 10,000 deliveries of a webhook that are not pending, the oldest; none if there are fewer.
- *
- * @returns how many it removed.
- */
+/** Removes 10,000 deliveries of a webhook, the oldest; none if there are fewer. @returns how many it removed. */
 export function removeDeliveries(db: Pick<Transaction, '$executeRaw'>, webhookId: number): Promise<number> {
   return db.$executeRaw`
-    with oldest as (
-      select id from webhook_delivery where webhook_id = ${webhookId}::int and status <> 'PENDING' order by id limit ${maxDeliveries}
-    )
+    with oldest as (select id from webhook_delivery where webhook_id = ${webhookId}::int order by id limit ${maxDeliveries})
     delete from webhook_delivery where id in (select id from oldest) and (select count(*) from oldest) = ${maxDeliveries}`;
 }
 

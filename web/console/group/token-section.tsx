@@ -25,7 +25,7 @@ export function TokenSection(props: GroupSectionProps) {
   const { can } = useSession();
   const [latest, setLatest] = useState<ShownToken>();
   const [isRotating, setIsRotating] = useState(false);
-  /** How often a rotation was begun: what is read before one, and arrives later, is not shown. */
+  /** How often the dialog of a rotation was opened: a token that is read before, and arrives later, may be the former one. */
   const rotations = useRef(0);
   // A group that has changed since may have another token.
   const shown = latest?.version === group.version ? latest : undefined;

@@ -52,8 +52,8 @@ export function DeleteSeveral({ groups, onClose, onDeleted }: DeleteSeveralProps
       return groups.every(({ id }) => known.get(id) === 'deleted');
     } finally {
       // Also to a person who has left the page.
-      const count = [...known.values()].filter((outcome) => outcome === 'deleted').length;
-      if (count > 0) showMessage(describeDeletion(count, groups.length));
+      const count = countDeleted(known);
+      if (count > countDeleted(outcomes)) showMessage(describeDeletion(count, groups.length));
     }
   });
   const close = () => {
@@ -120,6 +120,9 @@ export function DeleteSeveral({ groups, onClose, onDeleted }: DeleteSeveralProps
     </Dialog>
   );
 }
+
+const countDeleted = (outcomes: ReadonlyMap<string, string>): number =>
+  [...outcomes.values()].filter((outcome) => outcome === 'deleted').length;
 
 function describeDeletion(count: number, all: number): string {
   if (count < all) return `Deleted ${count} of ${all} groups`;

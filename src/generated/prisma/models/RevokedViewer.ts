@@ -531,7 +531,7 @@ export type $RevokedViewerPayload<ExtArgs extends runtime.Types.Extensions.Inter
      */
     generation: number
     /**
-     * When every token that it revokes has expired.
+     * A day after every token that it revokes has expired.
      */
     expiresAt: Date
   }, ExtArgs["result"]["revokedViewer"]>
