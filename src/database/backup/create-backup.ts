@@ -230,9 +230,9 @@ async function beginBackup(connection: Connection): Promise<BackupSession> {
 }
 
 async function stopBackup(client: pg.Client, startLsn: string): Promise<BackupEnd> {
-  const [end] = await rowsOf<{ lsn: string; labelfile: string; now: Date; segments: string[]; bytes: string }>(
+  const [end] = await rowsOf<Omit<BackupEnd, 'completedAt' | 'segmentBytes'> & { now: Date; bytes: string }>(
     client,
-    `select lsn::text, labelfile, clock_timestamp() as now, bytes, array(
+    `select lsn::text as "stopLsn", labelfile as label, clock_timestamp() as now, bytes, array(
          select distinct pg_walfile_name(least($1::pg_lsn + number * bytes, lsn))
          from generate_series(0, ceil((lsn - $1::pg_lsn) / bytes)) as number
        ) as segments
@@ -241,13 +241,7 @@ async function stopBackup(client: pg.Client, startLsn: string): Promise<BackupEn
     [startLsn],
   );
   if (!end) throw new Error('PostgreSQL did not end the backup.');
-  return {
-    label: end.labelfile,
-    stopLsn: end.lsn,
-    completedAt: end.now.toISOString(),
-    segments: end.segments,
-    segmentBytes: Number(end.bytes),
-  };
+  return { ...end, completedAt: end.now.toISOString(), segmentBytes: Number(end.bytes) };
 }
 
 async function rowsOf<Row extends pg.QueryResultRow>(client: pg.Client, text: string, values?: unknown[]): Promise<Row[]> {
