@@ -166,6 +166,8 @@ test('what was given up, and is made all the same, is not taken for the same val
   const isRead = page.waitForResponse((response) => response.request().postData()?.includes('query Group(') === true);
   await page.getByRole('button', { name: 'Discard' }).click();
   await (await isRead).finished();
+  // Until the page has shown what it got.
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
   if (late) await fetch(...late);
   await mutate(gateway, 'updateUserGroup', { by: { providedId: 'given-up' }, name: 'theirs' });
   await name.fill('mine');
