@@ -52,7 +52,7 @@ function WebhookById({ id, query }: { readonly id: string; readonly query: URLSe
   }, [data, isSending, reload]);
   const showNewest = () => {
     // Not beside a dialog: with other variables, a failure would leave nothing of the page, nor of a secret that it shows.
-    if (!isUnsaved()) navigate(hrefOf('webhook', { id }), { discards: true });
+    if (!isUnsaved()) navigate(hrefOf('webhook', { id }));
     reload();
   };
   const isUnknown = !id || failure?.issueAt('webhook') !== undefined;
