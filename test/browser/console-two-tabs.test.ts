@@ -343,6 +343,7 @@ test('a group whose status was changed meanwhile is suspended, or resumed, after
   ]);
   await assertFlawless();
   await suspend();
+  await dialog.waitFor({ state: 'hidden' });
   await page.getByText('Reason: legal hold').waitFor();
   expect(await status()).toEqual(['SUSPENDED', 'legal hold']);
 
