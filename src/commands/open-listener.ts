@@ -103,13 +103,15 @@ async function drain(
 ): Promise<void> {
   owner.close();
   for (const socket of connections.keys()) connections.set(socket, socket.bytesRead);
-  const silence = setInterval(() => {
+  const closeSilent = (): void => {
     for (const [socket, bytes] of connections) {
       if (isResponding(socket)) continue;
       if (socket.bytesRead === bytes) socket.destroy();
       connections.set(socket, socket.bytesRead);
     }
-  }, idleGraceMs);
+  };
+  // After what has arrived was read, also where the process was held up.
+  const silence = setInterval(() => setImmediate(closeSilent), idleGraceMs);
   const drainTimer = setTimeout(() => {
     log.warn(`closing connections whose requests took longer than ${drainTimeoutMs / 1_000} s`);
     server.closeAllConnections();

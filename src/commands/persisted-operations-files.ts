@@ -42,7 +42,7 @@ export async function readPersistedOperations(settings: Settings): Promise<Follo
   const own = settings.console ? await consoleDocuments() : [];
   const read = async () => parsePersistedOperations(await readFiles(path), schema, settings.introspection, own);
   // Before the files are read: what changes meanwhile is read again.
-  let version = await versionOf(path);
+  let version: string | undefined = await versionOf(path);
   let operations: PersistedOperations;
   /** The problems that were logged last. */
   let logged: string | undefined;
@@ -60,8 +60,8 @@ export async function readPersistedOperations(settings: Settings): Promise<Follo
       logged = undefined;
       log.info('PERSISTED_OPERATIONS changed and was read again');
     } catch (error) {
-      // What cannot be read now may be read the next time, without a change.
-      if (error instanceof InvalidPersistedOperations) version = found;
+      // What cannot be read now is read the next time, also if the files are those that were read before.
+      version = error instanceof InvalidPersistedOperations ? found : undefined;
       const problems = problemsOf(error);
       if (problems.join('\n') === logged) return;
       logged = problems.join('\n');

@@ -173,9 +173,12 @@ export async function rotateWebhookSecret(
   });
 }
 
+const deletionBegun = 'Its deletion was begun, and deliveries were removed.';
+
 /**
  * Deletes a webhook with its deliveries, and records that. First most of the deliveries, in transactions of their own, because
- * there may be millions. Then it is disabled from the first of them on: an interrupted deletion has removed what was pending.
+ * there may be millions. Then it is disabled from the first of them on, with this as the reason, which is recorded too: an
+ * interrupted deletion has removed what was pending.
  *
  * @throws NotFound when no webhook has this number.
  */
@@ -184,10 +187,19 @@ export async function deleteWebhook({ db }: Pick<WebhookContext, 'db'>, id: numb
     await lockWebhook(transaction, id);
     const removed = await removeDeliveries(transaction, id);
     if (removed === 0) return 0;
-    const data = { enabled: false, disabledReason: 'Its deletion was begun, and deliveries were removed.' };
-    const { count } = await transaction.webhook.updateMany({ where: { id, enabled: true }, data });
-    const changes = { enabled: { from: true, to: false } };
-    if (count > 0) await recordWebhookChange(transaction, author, 'webhook.updated', { from: id, to: id }, changes);
+    const { enabled, disabledReason } = await findWebhook(transaction, id);
+    if (disabledReason === deletionBegun) return removed;
+    await transaction.webhook.update({ where: { id }, data: { enabled: false, disabledReason: deletionBegun } });
+    await recordWebhookChange(
+      transaction,
+      author,
+      'webhook.updated',
+      { from: id, to: id },
+      {
+        ...(enabled && { enabled: { from: true, to: false } }),
+        disabledReason: { from: disabledReason, to: deletionBegun },
+      },
+    );
     return removed;
   };
   while ((await db.$transaction(removeSome)) > 0);

@@ -4,6 +4,7 @@ import { createEventBytes } from '../../src/audit-log/record.ts';
 import { bindFeed } from '../../src/audit-log/statements/feed.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { until } from '../support/process.ts';
 
 let database: TestDatabase;
 let gateway: TestGateway;
@@ -241,10 +242,10 @@ test.each([
     }
     // Each event gets its position in the feed shortly after its commit, and is then in another index.
     const feed = bindFeed(fresh);
-    await vi.waitFor(async () => {
+    await until(async () => {
       await feed.assign();
-      expect(await fresh.prisma.event.count({ where: { position: null } })).toBe(0);
-    });
+      return (await fresh.prisma.event.count({ where: { position: null } })) === 0;
+    }, 'every event has its position');
     // Of a copy, without earlier versions of rows and the pages that PostgreSQL adds in advance; its indexes are just built.
     await fresh.pool.query('create table event_copy (like event including all)');
     const size = async () => {

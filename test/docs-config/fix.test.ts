@@ -21,6 +21,25 @@ test('adds an opening quote to several words only where their closing quote show
 });
 
 test.each([
+  [['hn', 'ycombinator'], null],
+  [['x', 'x.com'], null],
+  [
+    ['x', 'Twitter'],
+    ['x', 'twitter'],
+  ],
+  [
+    ['x', 'hn'],
+    ['twitter', 'hacker-news'],
+  ],
+])('of the platforms %j, no two get the same key', (platforms, fixed) => {
+  const source = (keys: readonly string[]) =>
+    JSON.stringify({ footerSocials: Object.fromEntries(keys.map((key) => [key, `https://${key}.test`])) });
+  const { text } = applyFixes(source(platforms));
+  const keys = Object.keys(JSON.parse(text).footerSocials);
+  expect(keys).toEqual(fixed ?? platforms);
+});
+
+test.each([
   ['a README, whose headings look like comments', "# Acme\n\nSends `{token}` to:\n\n- [docs](https://acme.test), 'daily',\n"],
   ['a program', "// settings\nmodule.exports = {'name': 'Acme',};\n"],
   ['text without any value', '# name: Acme\n'],

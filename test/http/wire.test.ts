@@ -201,9 +201,10 @@ test('a client that sends a rejected body without end gets the response, and is 
 });
 
 test('a client that sends no HTTP and keeps its side open is disconnected', async () => {
+  const accepted = once(gateway.server, 'connection');
   const silent = connectTo(gateway, { allowHalfOpen: true });
   const count = () => new Promise<number>((resolve) => gateway.server.getConnections((_, open) => resolve(open)));
-  await once(silent, 'connect');
+  await Promise.all([accepted, once(silent, 'connect')]);
   const before = await count();
   silent.resume().write('BANANA\r\n\r\n');
   await once(silent, 'end');

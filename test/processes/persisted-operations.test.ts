@@ -123,6 +123,21 @@ test('a folder of files is followed, also when its links are switched as Kuberne
   await until(async () => (await statusOf('mobile')) === 200, 'the added file is in force');
 });
 
+test('a folder that is gone, comes back as it was and is gone again is logged each time', async () => {
+  const [mounted, unmounted] = [join(folder, 'mounted'), join(folder, 'unmounted')];
+  mkdirSync(mounted);
+  writeFileSync(join(mounted, 'web.json'), JSON.stringify({ web: caller }));
+  const { output } = await serve({ DATABASE_URL: database.url, PERSISTED_OPERATIONS: mounted });
+  const untilLogged = (text: string, times: number) =>
+    until(() => output.stderr.split(text).length > times, `${text} is logged ${times} times`);
+  for (const times of [1, 2]) {
+    renameSync(mounted, unmounted);
+    await untilLogged('cannot be read: ENOENT', times);
+    renameSync(unmounted, mounted);
+    await untilLogged('changed and was read again', times);
+  }
+});
+
 test('without the console its operations are rejected like any other', async () => {
   const persistedOperationsPath = write('without-console.json', JSON.stringify({ 'caller-1': caller }));
   const config = { ...readConfig({}, false), persistedOperationsPath };

@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { waitingKeys, writeLimits } from '../../src/database/batch-loader.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { untilWaiting } from '../support/hold-writes.ts';
+import { until } from '../support/process.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -20,12 +22,17 @@ test('a write that waits for others that are locked out gets a 503 in time, and 
   const holder = await pool.connect();
   onTestFinished(() => holder.release());
   await holder.query('begin; lock table user_group in share mode');
+  // The time that requests wait is the test's, whatever it takes.
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
   // As many statements as are sent at once.
   const first = rotate(held);
   await untilWaiting(pool, 'user_group');
   const second = rotate(held);
   await untilWaiting(pool, 'user_group', 2);
   const waiting = rotate(late);
+  await until(() => waitingKeys.count === 1, 'it waits');
+  vi.advanceTimersByTime(writeLimits.maxWaitMs + 1);
   for (const response of [first, second]) expect((await response).json.detail).toContain('may have been made');
   expect((await waiting).json).toMatchObject({ status: 503, detail: expect.stringContaining('Nothing was changed.') });
   await holder.query('rollback');

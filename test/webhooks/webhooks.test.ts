@@ -264,8 +264,12 @@ test('deleteWebhook deletes it with its deliveries, and records that', async () 
   expect((await events()).at(-1)).toEqual({ type: 'webhook.deleted', environment: 'None', changes });
 });
 
-test('a webhook whose deletion has begun and is not finished says so', async () => {
+test.each([
+  ['enabled', true, { enabled: { from: true, to: false } }],
+  ['disabled already', false, {}],
+])('a webhook, %s, whose deletion has begun and is not finished says so', async (_, enabled, changes) => {
   const { webhook } = await create();
+  if (!enabled) await mutate('update', { id: webhook.id, enabled });
   const { prisma } = gateway.database;
   await prisma.$executeRaw`
     insert into webhook_delivery (webhook_id, event_id, type, body) select ${webhook.number}::int, 'x', 'x', '{}' from generate_series(1, 10001)`;
@@ -277,7 +281,10 @@ test('a webhook whose deletion has begun and is not finished says so', async () 
     expect(await prisma.webhookDelivery.count()).toBe(1);
     const reason = 'Its deletion was begun, and deliveries were removed.';
     expect((await list()).nodes).toEqual([expect.objectContaining({ status: 'DISABLED', disabledReason: reason })]);
-    expect((await events()).at(-1)).toMatchObject({ type: 'webhook.updated', changes: { enabled: { from: true, to: false } } });
+    expect((await events()).at(-1)).toMatchObject({
+      type: 'webhook.updated',
+      changes: { ...changes, disabledReason: { from: null, to: reason } },
+    });
     await locker.query('rollback');
     expect(await deletion).toMatchObject({ deletedId: webhook.id });
   } finally {

@@ -52,13 +52,13 @@ export const socialPlatform: Rule = {
       if (branch.fields.has(key)) continue;
       report(() => {
         const folded = key.toLowerCase();
-        const alias = Object.hasOwn(aliases, folded) ? aliases[folded] : undefined;
+        const platform = Object.hasOwn(aliases, folded) ? aliases[folded] : undefined;
         return draftForKey(
           visit,
           member,
           `${quote(key)} is not a platform that the footer supports.`,
-          alias ?? didYouMean(key, branch.fields.keys()),
-          alias,
+          platform ?? didYouMean(key, branch.fields.keys()),
+          Object.keys(aliases).filter((alias) => aliases[alias] === platform),
         );
       });
     }
@@ -175,21 +175,22 @@ function countSpellings(members: Visit['members'], folded: string): number {
 }
 
 /**
- * Drafts a diagnostic about a key. An alias, or a key that differs only in case, has a fix unless the right key exists already.
+ * Drafts a diagnostic about a key. One of the aliases of the right key, or a key that differs only in case, has a fix unless
+ * the object has the right key, or another one that stands for it.
  */
 function draftForKey(
   { members, branch }: Visit,
   { key, keyStart, keyEnd }: Member,
   message: string,
   near?: string,
-  alias?: string,
+  aliases: readonly string[] = [],
 ): DiagnosticDraft {
   const range = { start: keyStart, end: keyEnd };
   if (near === undefined) {
     const known = branch?.kind === 'object' ? quoteList(branch.fields.keys()) : '';
     return { key, range, message, suggestion: `Expected one of: ${known}.` };
   }
-  const same = new Set([near.toLowerCase(), ...(near === alias ? [key.toLowerCase()] : [])]);
+  const same = new Set([near.toLowerCase(), ...aliases]);
   const rivals = () => [...same].reduce((total, folded) => total + countSpellings(members, folded), 0);
   const certain = same.has(key.toLowerCase()) && !members.has(near) && rivals() === 1;
   return {

@@ -15,6 +15,7 @@ import type { KeyedResponse } from '../../idempotency/respond-once.ts';
 import { longDocumentLength } from '../limits.ts';
 import { parseDocument } from './documents.ts';
 import type { GraphQLParams } from './fast-path.ts';
+import { hasPayload } from './response.ts';
 import { executedFieldsOf } from './root-fields.ts';
 
 /** A request's operation, which is a mutation. Its document is parsed, but not validated. */
@@ -79,7 +80,7 @@ export function keyedResponseOf(response: HttpResponse, codes: ReadonlySet<Error
     data?: Readonly<Record<string, unknown>> | null;
     errors?: { message: string; extensions?: { code?: string } }[];
   };
-  const hasResult = Object.values(data ?? {}).some((value) => value !== null);
+  const hasResult = hasPayload(data);
   const temporary = [...codes].find((code) => errorCatalog[code].status >= 500 || errorCatalog[code].status === 429);
   if (temporary !== undefined && hasResult) {
     const message = errors?.find(({ extensions }) => extensions?.code === temporary)?.message ?? '';

@@ -103,6 +103,12 @@ export function chooseResponseType(accept: string | undefined): ResponseType | u
   return undefined;
 }
 
+/** Whether the result of a root field is what a mutation returned: not `null`, nor the name that `__typename` gives. */
+const isPayload = (value: unknown): boolean => typeof value === 'object' && value !== null;
+
+/** Whether at least one mutation of an operation returned something. */
+export const hasPayload = (data: ExecutionResult['data']): boolean => Object.values(data ?? {}).some(isPayload);
+
 /**
  * Renders the result of a request, and logs and counts its errors.
  *
@@ -114,12 +120,11 @@ export function renderResult(result: ExecutionResult, type: ResponseType, contex
   const errors = finishErrors(result.errors.map(publicError), context);
   const isExecuted = result.data !== undefined;
   // A client that sends a failed request again, as the status of a failure has it do, would make another change.
-  const isMade = (value: unknown): boolean => typeof value === 'object' && value !== null; // no __typename
   const { hasTransaction, operationInfo } = context;
   // An error within the result of a mutation, of which nothing is left; in a transaction it is undone.
   const isLost = ({ path = [] }: GraphQLError): boolean =>
-    !hasTransaction && path.length > 1 && !isMade(result.data?.[path[0] as string]);
-  const isChanged = operationInfo.isMutation === true && (Object.values(result.data ?? {}).some(isMade) || errors.some(isLost));
+    !hasTransaction && path.length > 1 && !isPayload(result.data?.[path[0] as string]);
+  const isChanged = operationInfo.isMutation === true && (hasPayload(result.data) || errors.some(isLost));
   const isInvalidDocument = !isExecuted && errors.some(({ locations }) => locations);
   let status = isExecuted || type === mediaTypes.json ? 200 : 400;
   for (const { http } of isChanged ? [] : errors.map(({ extensions }) => extensions)) {
