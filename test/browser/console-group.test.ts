@@ -1,6 +1,7 @@
 import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
+  addSchema,
   holdRequests,
   loseNextResponse,
   lostResponse,
@@ -48,8 +49,7 @@ test('a person changes the name, the mapping and the properties of a group', asy
   await page.getByRole('heading', { level: 1, name: 'ACME Ltd' }).waitFor();
 
   await page.getByLabel('Data source of sales').fill('pg-2');
-  await page.getByRole('button', { name: 'Add a schema' }).click();
-  await page.getByLabel('Schema id 2').fill('stock');
+  await addSchema(page, 2, 'stock');
   await page.getByLabel('Data source of stock').fill('pg-3');
   await save(page, 'Save the mapping');
 
@@ -82,8 +82,7 @@ test('rows of the mapping that are not valid are named by their numbers, and are
   const { page, assertFlawless } = await openConsole(gateway, path);
   const rows = ['x'.repeat(300), 'stock', 'y'.repeat(300), 'stock'];
   for (const [index, schemaId] of rows.entries()) {
-    await page.getByRole('button', { name: 'Add a schema' }).click();
-    await page.getByLabel(`Schema id ${index + 2}`).fill(schemaId);
+    await addSchema(page, index + 2, schemaId);
   }
   await page.getByRole('button', { name: 'Save the mapping' }).click();
   const alert = page.getByRole('alert').filter({ hasText: 'The mapping was not saved' });
@@ -382,6 +381,8 @@ test('an admin moves a group to another environment', async () => {
   const { path } = await createGroup('moved');
   const { secret } = await gateway.issue({ environment: null, scopes: ['admin'] });
   const { page } = await openConsole(gateway, path, { secret });
+  // What is loaded last moves the button.
+  await page.getByText('user_group.created').waitFor();
   await page.getByRole('button', { name: 'Move …' }).click();
   await page.getByLabel('New environment').selectOption('Customer');
   await page.getByRole('button', { name: 'Move the group' }).click();

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openConsole, save, textOf, untilSaved } from '../support/console.ts';
+import { addSchema, openConsole, save, textOf, untilSaved } from '../support/console.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { mutate } from '../support/user-group-mutations.ts';
 import { createWebhook } from '../support/webhooks.ts';
@@ -65,6 +65,8 @@ test('characters that reverse the text after them are visible in the editor, and
   await gateway.database.prisma.userGroup.updateMany({ where: { providedId: 'stored' }, data: { providedId: hostile } });
   const { page } = await openConsole(gateway, `/console/group?id=${userGroup.id}`, { secret });
   await page.locator('.cm-specialChar').waitFor();
+  // What is loaded last moves the button.
+  await page.getByText('user_group.created').waitFor();
   await page.getByRole('button', { name: 'Delete …' }).click();
   const label = page.getByRole('dialog').locator('label');
   expect(await label.textContent()).toBe(`Type ${hostile} to confirm`);
@@ -105,6 +107,8 @@ test('a name of spaces has a link all the same, and an id with spaces is shown a
   const { page } = await openConsole(gateway, '/console/groups?search=two', { secret });
   await page.getByRole('link', { name: 'two spaces' }).click();
   await page.getByRole('heading', { level: 1, name: 'two spaces' }).waitFor();
+  // What is loaded last moves the button.
+  await page.getByText('user_group.created').waitFor();
   await page.getByRole('button', { name: 'Delete …' }).click();
   await page.locator('dialog label code').waitFor();
   expect(await page.evaluate('getComputedStyle(document.querySelector("dialog label code")).whiteSpace')).toBe('pre-wrap');
@@ -202,8 +206,7 @@ test('a group shows what is stored, also when the response to the first of two c
   await page.getByLabel('Display name').fill('after');
   await page.getByRole('button', { name: 'Save the name' }).click();
   await expect.poll(() => held.length).toBe(1);
-  await page.getByRole('button', { name: 'Add a schema' }).click();
-  await page.getByLabel('Schema id 1').fill('sales');
+  await addSchema(page, 1, 'sales');
   await page.getByLabel('Data source of sales').fill('pg-1');
   await save(page, 'Save the mapping');
   held[0]?.();

@@ -1,6 +1,15 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { holdRequests, loseNextResponse, lostResponse, openConsole, save, typeOver, untilSaved } from '../support/console.ts';
+import {
+  addSchema,
+  holdRequests,
+  loseNextResponse,
+  lostResponse,
+  openConsole,
+  save,
+  typeOver,
+  untilSaved,
+} from '../support/console.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { until } from '../support/process.ts';
 import { mutate } from '../support/user-group-mutations.ts';
@@ -376,6 +385,8 @@ test('of several groups, those that were changed since the list was loaded are d
     ['several-1.name', 'several-1', 'renamed'],
     ['several-1.status', 'Active', 'Suspended'],
   ]);
+  // The mismatch of the first one is shown while the second one is being deleted.
+  await page.getByRole('dialog').getByText('deleted', { exact: true }).waitFor();
   expect([await read('several-1'), await read('several-2')]).toEqual([expect.anything(), null]);
   await confirm();
   await page.getByText('Deleted 2 groups').waitFor();
@@ -422,8 +433,7 @@ test('after a mismatch, a schema that two rows map is refused, and both rows sta
   await differencesIn(page);
   for (const choice of ['Save mine', 'Take what is stored']) {
     if (choice === 'Save mine') {
-      await page.getByRole('button', { name: 'Add a schema' }).click();
-      await page.getByLabel('Schema id 3').fill('sales');
+      await addSchema(page, 3, 'sales');
       await page.getByLabel('Data source of sales').last().fill('second');
     } else {
       // Shows the mismatch again.

@@ -162,8 +162,11 @@ test('what was given up, and is made all the same, is not taken for the same val
   });
   const name = page.getByLabel('Display name');
   await name.fill('mine');
+  const nextRead = () => page.waitForResponse((response) => response.request().postData()?.includes('query Group(') === true);
+  const afterFailure = nextRead();
   await saveInVain(page, 'Save the name');
-  const isRead = page.waitForResponse((response) => response.request().postData()?.includes('query Group(') === true);
+  await (await afterFailure).finished();
+  const isRead = nextRead();
   await page.getByRole('button', { name: 'Discard' }).click();
   await (await isRead).finished();
   // Until the page has shown what it got.

@@ -51,6 +51,19 @@ export async function untilSaved(page: Page, label: string): Promise<void> {
   await page.locator('button[disabled]', { hasText: label }).waitFor();
 }
 
+/**
+ * Adds a row to the mapping, and fills in its schema id once the page has moved the focus there: it does so a frame later, and
+ * would take it away from what is filled in next.
+ *
+ * @param number of the row, from 1 on.
+ */
+export async function addSchema(page: Page, number: number, schemaId: string): Promise<void> {
+  await page.getByRole('button', { name: 'Add a schema' }).click();
+  const field = page.getByLabel(`Schema id ${number}`);
+  await field.and(page.locator(':focus')).waitFor();
+  await field.fill(schemaId);
+}
+
 /** The text of an input, or of an editor of which it is one line. */
 export async function textIn(field: Locator): Promise<string> {
   return field.evaluate((element) => (element instanceof HTMLInputElement ? element.value : (element.textContent ?? '')));
