@@ -207,4 +207,6 @@ const countLines = (count: number): string => `${thousands(count)} ${count === 1
 const runAgain = ({ dryRun, onExisting }: Pick<ImportOptions, 'dryRun' | 'onExisting'>): string =>
   dryRun
     ? ''
-    : `What was written stays. It is safe to run the same command again${onExisting === 'fail' ? ', with --on-existing skip' : ''}.`;
+    : onExisting === 'update'
+      ? 'What was written stays. The same command, run again, replaces what others have changed since.'
+      : `What was written stays. It is safe to run the same command again${onExisting === 'fail' ? ', with --on-existing skip' : ''}.`;

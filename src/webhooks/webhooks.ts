@@ -177,7 +177,7 @@ const deletionBegun = 'Its deletion was begun, and deliveries were removed.';
 
 /**
  * Deletes a webhook with its deliveries, and records that. First most of the deliveries, in transactions of their own, because
- * there may be millions. Then it is disabled from the first of them on, with this as the reason, which is recorded too: an
+ * there may be millions. Then it is disabled from the first of them on, which is recorded with the reason: an
  * interrupted deletion has removed what was pending.
  *
  * @throws NotFound when no webhook has this number.

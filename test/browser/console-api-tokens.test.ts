@@ -200,6 +200,26 @@ test('changes whose responses are lost are not said to have failed; trying again
   expect(await gateway.database.prisma.event.count({ where: rotations })).toBe(1);
 });
 
+test('what a rotation makes of the secrets is said, also for a disabled API token, and for one that is in use here', async () => {
+  const { secret: admin, id } = await gateway.issue({ environment: null, scopes: ['admin'] });
+  const { id: other } = await gateway.issue();
+  const rename = (of: number, data: object) => gateway.database.prisma.apiToken.update({ where: { id: of }, data });
+  await rename(id, { name: 'in use' });
+  await rename(other, { name: 'switched off', enabled: false });
+  const { page } = await openConsole(gateway, '/console/api-tokens', { secret: admin, expectedProblems: [lostResponse] });
+  const dialog = page.getByRole('dialog');
+  const rotate = async (name: string) => {
+    await page.getByRole('button', { name: `Rotate ${name}` }).click();
+    await dialog.getByRole('button', { name: 'Replace the secret' }).click();
+  };
+  await rotate('switched off');
+  await dialog.getByText('The API token is disabled: neither this secret nor the previous one works').waitFor();
+  await dialog.getByRole('button', { name: 'I have stored it' }).click();
+  await loseNextResponse(page, 'RotateApiToken');
+  await rotate('in use');
+  await dialog.getByText('Try again while the current secret works').waitFor();
+});
+
 test('after a mistake in a field, which Enter submitted, the field has the focus', async () => {
   const { secret: admin } = await gateway.issue({ environment: null, scopes: ['admin'] });
   const { id } = await gateway.issue();

@@ -419,6 +419,16 @@ test('that a token could not be read is over once it was rotated', async () => {
   expect(await failure.count()).toBe(0);
 });
 
+test('a token that was rotated while the group is suspended is said not to work', async () => {
+  const { path } = await createGroup('rotated-suspended');
+  await mutate(gateway, 'suspendUserGroup', { by: { providedId: 'rotated-suspended' } });
+  const { page } = await openConsole(gateway, path);
+  await page.getByRole('button', { name: 'Rotate …' }).click();
+  await page.getByRole('button', { name: 'Rotate the token' }).click();
+  await page.getByText('While the group is suspended, none of its tokens works.').waitFor();
+  await mutate(gateway, 'deleteUserGroup', { by: { providedId: 'rotated-suspended' } });
+});
+
 test('nothing is edited while it is being saved', async () => {
   const { path } = await createGroup('typing');
   const { page } = await openConsole(gateway, path);

@@ -368,16 +368,19 @@ test('a group whose status was changed meanwhile is suspended, or resumed, after
 });
 
 test('of several groups, those that were changed since the list was loaded are deleted after the person has confirmed again', async () => {
-  for (const providedId of ['several-1', 'several-2']) {
+  const names = ['several-1', 'several-2', 'several-3'];
+  for (const providedId of names) {
     await mutate(gateway, 'getOrCreateUserGroup', { providedId, name: providedId });
   }
   const { page } = await openConsole(gateway, '/console/groups?search=several');
-  for (const name of ['several-1', 'several-2']) await page.getByLabel(`Select ${name}`).check();
+  for (const name of names) await page.getByLabel(`Select ${name}`).check();
   await mutate(gateway, 'updateUserGroup', { by: { providedId: 'several-1' }, name: 'renamed' });
   await mutate(gateway, 'suspendUserGroup', { by: { providedId: 'several-1' } });
+  // The list does not show properties.
+  await mutate(gateway, 'updateUserGroup', { by: { providedId: 'several-3' }, mergeProperties: { plan: 'gold' } });
   await page.getByRole('button', { name: 'Delete …' }).click();
   const confirm = async () => {
-    await page.getByLabel('Type 2 to confirm').fill('2');
+    await page.getByLabel('Type 3 to confirm').fill('3');
     await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
   };
   await confirm();
@@ -386,11 +389,15 @@ test('of several groups, those that were changed since the list was loaded are d
     ['several-1.status', 'Active', 'Suspended'],
   ]);
   // The mismatch of the first one is shown while the second one is being deleted.
-  await page.getByRole('dialog').getByText('deleted', { exact: true }).waitFor();
+  const outcomes = page.getByRole('dialog').getByRole('listitem');
+  await outcomes.filter({ hasText: /^several-3 .* changed$/ }).waitFor();
+  expect(await outcomes.allTextContents()).toEqual(
+    ['changed', 'deleted', 'changed'].map((outcome) => expect.stringMatching(`${outcome}$`)),
+  );
   expect([await read('several-1'), await read('several-2')]).toEqual([expect.anything(), null]);
   await confirm();
-  await page.getByText('Deleted 2 groups').waitFor();
-  expect(await read('several-1')).toBeNull();
+  await page.getByText('Deleted 3 groups').waitFor();
+  expect([await read('several-1'), await read('several-3')]).toEqual([null, null]);
 });
 
 test('after a mismatch, properties that JavaScript would change are refused, and stay in the editor', async () => {

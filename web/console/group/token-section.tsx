@@ -85,6 +85,7 @@ export function TokenSection(props: GroupSectionProps) {
           ) : (
             'The previous one no longer works.'
           )}
+          {group.status === 'SUSPENDED' && ' While the group is suspended, none of its tokens works.'}
         </p>
       )}
       {isRotating && (

@@ -82,7 +82,7 @@ export function DeleteSeveral({ groups, onClose, onDeleted }: DeleteSeveralProps
           {groups.map((group) => (
             <li key={group.id}>
               <bdi>{group.name}</bdi> <code>{group.providedId}</code> <EnvironmentBadge tag={group.environmentTag} />
-              <span className="muted"> {outcomes.get(group.id)}</span>
+              <span className="muted"> {outcomes.get(group.id) ?? (changed.has(group.id) && 'changed')}</span>
             </li>
           ))}
         </ul>
@@ -105,7 +105,8 @@ export function DeleteSeveral({ groups, onClose, onDeleted }: DeleteSeveralProps
             differences={leftChanged.flatMap((group) => differencesOf(visible(group), visible(changed.get(group.id) ?? group)))}
             left="Shown before"
           >
-            They were changed since the list was loaded. Check them, then confirm again.
+            They were changed since the list was loaded: in what is shown here, or in their properties, mapping or token. Check
+            them, then confirm again.
           </Mismatch>
         )}
         <TextField label={`Type ${expected} to confirm`} inputMode="numeric" value={typed} onChange={setTyped} />

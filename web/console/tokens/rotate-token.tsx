@@ -53,15 +53,25 @@ export function RotateToken({ apiToken, onClose, onRotated }: RotateTokenProps) 
             hint={overlap === '0' && 'Secrets that were replaced earlier stop working, too.'}
           />
         </DialogFields>
-        <FailureNotice title="The secret was not replaced" failure={rotation.failure} />
+        <FailureNotice
+          title="The secret was not replaced"
+          failure={rotation.failure}
+          {...(isOwn && { unknownRemedy: ownRemedy })}
+        />
         <DialogFooter>Replace the secret</DialogFooter>
       </form>
     </Dialog>
   );
 }
 
+/** Asking for a lost response needs a secret that works. */
+const ownRemedy =
+  'Try again while the current secret works: that sends the same change, which is made only once, and shows the new secret. After ' +
+  'that, an administrator has to rotate the API token again, with another one or the command token rotate.';
+
 /** What becomes of the replaced secret. Without the time when that is: the clock of the browser may be wrong. */
-function noteOf(overlap: Overlap, { expiresAt }: ApiTokenRow): ReactNode {
+function noteOf(overlap: Overlap, { enabled, expiresAt }: ApiTokenRow): ReactNode {
+  if (!enabled) return 'The API token is disabled: neither this secret nor the previous one works until it is enabled.';
   if (overlap === '0') return 'The previous secret no longer works, nor any that was replaced earlier.';
   const duration = overlaps.find(({ value }) => value === overlap)?.label.toLowerCase();
   if (expiresAt === null) return `The previous secret works ${duration}.`;
