@@ -30,7 +30,7 @@ export interface EmbedTokenProviderOptions {
   readonly onToken?: (token: string) => void;
   /**
    * Called when there is no valid token for {@link onToken}; the provider goes on trying. What `onToken` throws, or
-   * rejects with, comes here too; what this throws is ignored.
+   * rejects with, comes here too: the token is not passed again, but the next one is. What this throws is ignored.
    */
   readonly onError?: (error: unknown) => void;
   /** The clock, for tests. */

@@ -23,7 +23,7 @@ export const eventTypes = {
   'api_token.rotated': 'the secret of an API token was replaced',
   'api_token.revoked': 'an API token was revoked',
   'webhook.created': 'a webhook was created; like every event of a webhook it has its number in `changes`',
-  'webhook.updated': 'properties of a webhook were changed, or its secret was replaced',
+  'webhook.updated': 'properties of a webhook were changed, its secret was replaced, or its deletion was begun',
   'webhook.deleted': 'a webhook was deleted, with its deliveries',
   'webhook.disabled': 'the gateway disabled a webhook, because its deliveries failed; `changes` has the reason',
   'signing_key.rotated': 'another key was published, which signs embed tokens from soon on',

@@ -72,10 +72,14 @@ async function rotateEncryption(context: CommandContext, io: OutputStreams): Pro
   const { config, database, keys: ring } = context;
   const { stdout } = io;
   const file = config.encryptionKeys ? undefined : keyFile(config.dataDir);
-  await withKeysLock(database, () => addKeyUnlessPending(database, ring, file));
+  const isAdded = await withKeysLock(database, () => addKeyUnlessPending(database, ring, file));
   const { changed, remaining, problems } = await encryptWithFirstKey(context, file, io);
   stdout.write(`Encrypted ${changed} tokens, signing keys, webhook secrets and stored responses with the key ${ring.ids[0]}.\n`);
   if (remaining.length > 0) throw new Error(describeRemaining(remaining, problems));
+  if (file && !isAdded)
+    stdout.write(
+      'No key was added: this has finished a rotation that was begun before. To replace its key too, run the command again.\n',
+    );
   const others = ring.ids.slice(1);
   if (others.length > 0) {
     const where = file ? `the file ${file}: all lines after the first` : 'ENCRYPTION_KEYS or the file of ENCRYPTION_KEYS_FILE';
@@ -115,16 +119,21 @@ async function encryptWithFirstKey(
   }
 }
 
-/** Adds a key to the file, unless an earlier run was interrupted, or the operator has put a new key first. */
-async function addKeyUnlessPending(database: Database, ring: KeyRing, file: string | undefined): Promise<void> {
+/**
+ * Adds a key to the file, unless an earlier run was interrupted, or the operator has put a new key first.
+ *
+ * @returns whether it did.
+ */
+async function addKeyUnlessPending(database: Database, ring: KeyRing, file: string | undefined): Promise<boolean> {
   ring.refresh(); // another process may just have added one
-  if ((await countRowsByKey(database)).some(({ id }) => id !== ring.ids[0])) return;
+  if ((await countRowsByKey(database)).some(({ id }) => id !== ring.ids[0])) return false;
   if (!file) throw new Error(noNewKey());
   if (ring.ids.length >= maxEncryptionKeys) {
     throw new Error(`The file ${file} has ${ring.ids.length} keys, the most there may be. Remove lines after the first.`);
   }
   addKey(file);
   ring.refresh();
+  return true;
 }
 
 /** What to do first when the keys are settings. The key is a new one. */

@@ -141,7 +141,7 @@ export async function getOrCreateUserGroups(
     const holders = await services.db.userGroup.findHoldersOfIds(ids, withJson);
     for (const id of ids) stored.set(id, holders.get(id) ?? []);
   }
-  throw creationContended(pending[0]?.input.providedId ?? '');
+  throw creationContended(pending[0]?.input.providedId ?? '', ' Others of the same request may have been.');
 }
 
 const idsOf = (pending: readonly PendingGroup[]): string[] => [...new Set(pending.map(({ input }) => input.providedId))];
@@ -179,9 +179,9 @@ function planDrafts(
 const maxCreationAttempts = 5;
 
 /** The error when groups with the id came and went during each attempt. */
-function creationContended(providedId: string): GatewayError {
+function creationContended(providedId: string, others = ''): GatewayError {
   const cause = `User groups with the id ${JSON.stringify(providedId)} are being created and deleted at the same time.`;
-  return new GatewayError('UNAVAILABLE', `${cause} This one was not created. It is safe to try again.`);
+  return new GatewayError('UNAVAILABLE', `${cause} This one was not created.${others} It is safe to try again.`);
 }
 
 /** Whether two groups of these environments may have the same id: only if one is Customer and the other Testing. */

@@ -199,17 +199,33 @@ async function create(query: Database['query'], keys: KeyRing, lines: readonly I
       ? lines
       : lines.filter((_, index) => inserted.has(Buffer.from((drafts[index] as ImportDraft).tokenHash).toString('hex')));
 
-  // Checked again, now that no other transaction can begin to use the tokens: one may have been retired, or be stored under
-  // another key.
   const given = created.flatMap(({ token }) => (token === undefined ? [] : keys.hashes(token)));
   if (given.length === 0) return created;
-  const holders = await findTokenHolders(query, given);
-  if (holders.some(({ tokenHash, teamId }) => inserted.get(tokenHash) !== teamId)) throw new ChangedMeanwhile();
+  await requireNoOtherHolder(query, given, (tokenHash) => inserted.get(tokenHash));
   await removeRetired(query, given, []);
   return created;
 }
 
-/** Returns how many groups were different before. @throws ChangedMeanwhile when one was deleted, or has another environment. */
+/**
+ * Checks again, now that no other transaction can begin to use tokens that were written: one may have been retired, or be stored
+ * under another key.
+ *
+ * @throws ChangedMeanwhile.
+ */
+async function requireNoOtherHolder(
+  query: Database['query'],
+  hashes: readonly string[],
+  ownerOf: (tokenHash: string) => number | undefined,
+): Promise<void> {
+  const holders = await findTokenHolders(query, hashes);
+  if (holders.some(({ tokenHash, teamId }) => ownerOf(tokenHash) !== teamId)) throw new ChangedMeanwhile();
+}
+
+/**
+ * Returns how many groups were different before.
+ *
+ * @throws ChangedMeanwhile when one was deleted, or has another environment, or another group has got a token.
+ */
 async function update(query: Database['query'], keys: KeyRing, updates: readonly Update[]): Promise<number> {
   if (updates.length === 0) return 0;
   const changes = updates.map(({ line, stored, hashes, isNewToken }) => {
@@ -231,11 +247,13 @@ async function update(query: Database['query'], keys: KeyRing, updates: readonly
   if (found < changes.length) throw new ChangedMeanwhile();
   const renewed = changes.filter(({ isNewToken }) => isNewToken);
   if (renewed.length > 0) {
+    const owners = new Map(renewed.flatMap(({ hashes, teamId }) => hashes.map((hash) => [hash, teamId] as const)));
     await removeRetired(
       query,
-      renewed.flatMap(({ hashes }) => hashes),
+      [...owners.keys()],
       renewed.map(({ teamId }) => teamId),
     );
+    await requireNoOtherHolder(query, [...owners.keys()], (hash) => owners.get(hash));
   }
   return changed;
 }

@@ -149,25 +149,29 @@ export async function rotateWebhookSecret(
   author: Author,
 ): Promise<IssuedWebhook> {
   checkOverlap(overlapSeconds);
-  const current = await db.webhook.findUnique({ where: { id }, select: { secretEncrypted: true } });
-  if (!current) throw noWebhook(id);
-  const { secretEncrypted } = current;
-  const replaced = decryptWebhookSecret(keys, 'secret_encrypted', id, secretEncrypted);
+  const readSecret = async (reader: Pick<PrismaClient, 'webhook'>): Promise<string> => {
+    const found = await reader.webhook.findUnique({ where: { id }, select: { secretEncrypted: true } });
+    if (!found) throw noWebhook(id);
+    return decryptWebhookSecret(keys, 'secret_encrypted', id, found.secretEncrypted);
+  };
+  const replaced = await readSecret(db);
   const secret = generateWebhookSecret();
   return db.$transaction(async (transaction) => {
+    await lockWebhook(transaction, id);
+    // The same secret may be stored under another encryption key by now.
+    if ((await readSecret(transaction)) !== replaced)
+      throw new NotFound(`Another rotation replaced the secret of the webhook ${id} at the same time. Nothing was changed.`);
     const endsAt = new Date((await readClock(transaction)).getTime() + overlapSeconds * 1_000);
     const isKept = overlapSeconds > 0;
-    const { count } = await transaction.webhook.updateMany({
-      where: { id, secretEncrypted },
+    const webhook = await transaction.webhook.update({
+      where: { id },
       data: {
         secretEncrypted: encryptWebhookSecret(keys, 'secret_encrypted', id, secret),
         previousSecretEncrypted: isKept ? encryptWebhookSecret(keys, 'previous_secret_encrypted', id, replaced) : null,
         previousSecretEndsAt: isKept ? endsAt : null,
       },
+      omit: unlisted,
     });
-    const webhook = await findWebhook(transaction, id);
-    if (count === 0)
-      throw new NotFound(`Another rotation replaced the secret of the webhook ${id} at the same time. Nothing was changed.`);
     await recordWebhookChange(transaction, author, 'webhook.updated', { from: id, to: id }, { secret: { from: null, to: null } });
     return { secret, webhook };
   });
@@ -187,19 +191,12 @@ export async function deleteWebhook({ db }: Pick<WebhookContext, 'db'>, id: numb
     await lockWebhook(transaction, id);
     const removed = await removeDeliveries(transaction, id);
     if (removed === 0) return 0;
-    const { enabled, disabledReason } = await findWebhook(transaction, id);
-    if (disabledReason === deletionBegun) return removed;
-    await transaction.webhook.update({ where: { id }, data: { enabled: false, disabledReason: deletionBegun } });
-    await recordWebhookChange(
-      transaction,
-      author,
-      'webhook.updated',
-      { from: id, to: id },
-      {
-        ...(enabled && { enabled: { from: true, to: false } }),
-        disabledReason: { from: disabledReason, to: deletionBegun },
-      },
-    );
+    const before = await findWebhook(transaction, id);
+    if (before.disabledReason === deletionBegun) return removed;
+    const data = { enabled: false, disabledReason: deletionBegun };
+    await transaction.webhook.update({ where: { id }, data });
+    const changes = changesOf(before, { ...before, ...data });
+    await recordWebhookChange(transaction, author, 'webhook.updated', { from: id, to: id }, changes);
     return removed;
   };
   while ((await db.$transaction(removeSome)) > 0);
@@ -233,7 +230,7 @@ function check(fields: WebhookFields, networks: readonly string[], others: reado
 /** A list as it is stored: once each; empty for all. */
 const listOf = <Item>(list: readonly Item[] | null | undefined): Item[] => [...new Set(list ?? [])];
 
-type Shown = Pick<Webhook, 'url' | 'types' | 'environments' | 'description' | 'enabled'>;
+type Shown = Pick<Webhook, 'url' | 'types' | 'environments' | 'description' | 'enabled' | 'disabledReason'>;
 
 /** What differs between two states of a webhook, as the audit log has it. */
 function changesOf(before: Shown | undefined, after: Shown): Prisma.InputJsonObject {
@@ -247,10 +244,14 @@ function changesOf(before: Shown | undefined, after: Shown): Prisma.InputJsonObj
 }
 
 /** Of the URL the origin alone: its path may be a secret. */
-const shown = ({ url, types, environments, description, enabled }: Shown): Record<string, Prisma.InputJsonValue | null> => ({
-  url: new URL(url).origin,
-  types: types.length > 0 ? types : null,
-  environments: environments.length > 0 ? environments.map((name) => name.toUpperCase()) : null,
-  description,
-  enabled,
-});
+const shown = (webhook: Shown): Record<string, Prisma.InputJsonValue | null> => {
+  const { url, types, environments, description, enabled, disabledReason } = webhook;
+  return {
+    url: new URL(url).origin,
+    types: types.length > 0 ? types : null,
+    environments: environments.length > 0 ? environments.map((name) => name.toUpperCase()) : null,
+    description,
+    enabled,
+    disabledReason,
+  };
+};

@@ -234,6 +234,18 @@ describe('rotateApiToken', () => {
     expect(await gateway.database.prisma.retiredSecret.count({ where: { apiTokenId: id } })).toBe(1);
   });
 
+  test('has the other properties as they are when the secret was replaced', async () => {
+    const { id } = await gateway.issue();
+    const holder = await gateway.database.pool.connect();
+    await holder.query('begin');
+    await holder.query('update api_token set enabled = false where id = $1', [id]);
+    const rotation = mutate('rotate', { id });
+    await untilBlocked(gateway.database);
+    await holder.query('commit');
+    holder.release();
+    expect(await rotation).toMatchObject({ secret: expect.any(String), apiToken: { enabled: false } });
+  });
+
   test('of 20 from two instances at once, whatever wins, one secret is accepted in the end', async () => {
     const { secret: old, id } = await gateway.issue();
     const results = await Promise.all(

@@ -48,14 +48,16 @@ async function read(input: Input = {}, caller?: string, at?: TestGateway): Promi
   return data.eventFeed;
 }
 
+const unassigned = 'select from event where position is null limit 1 for key share skip locked';
+
 /**
- * Waits until every event that is committed has its position. A gateway assigns positions every few seconds, and what is read
- * meanwhile is without these events.
+ * Waits until every event that is committed, and not locked, has its position. A gateway assigns positions every few seconds, and
+ * what is read meanwhile is without these events.
  */
 async function untilAssigned(caller?: string, at = gateway): Promise<void> {
   for (let open: number | null = 1; open !== 0; ) {
     await read({ after: 'latest' }, caller, at);
-    ({ rowCount: open } = await at.database.pool.query('select from event where position is null limit 1'));
+    ({ rowCount: open } = await at.database.pool.query(unassigned));
   }
 }
 
@@ -127,7 +129,13 @@ describe('nothing appears behind a cursor', () => {
     const client = new pg.Client(gateway.database.url);
     await client.connect();
     const insert = `insert into event (type, environment, actor_kind, actor_name) values ('user_group.imported', 'None', 'CLI', 'test')`;
-    await client.query(`${insert}; begin; delete from event where type = 'user_group.imported'; ${insert}`);
+    // No gateway assigns a position before the event is about to be replaced.
+    const holder = await gateway.database.pool.connect();
+    await holder.query('begin; select from event_feed for update');
+    await client.query(insert);
+    await client.query(`begin; delete from event where type = 'user_group.imported'; ${insert}`);
+    await holder.query('rollback');
+    holder.release();
     await create('beside-an-import');
     expect((await follow(start)).nodes).toMatchObject([{ providedId: 'beside-an-import' }]);
     await client.query('commit');
@@ -143,7 +151,6 @@ describe('nothing appears behind a cursor', () => {
     const readers = all.map(async (at) => {
       const ids: string[] = [];
       for (let cursor = start; ; ) {
-        const unassigned = 'select from event where position is null limit 1';
         const isComplete = !isWriting && (await at.database.pool.query(unassigned)).rowCount === 0;
         const page = await read({ after: cursor, first: 7 }, 'admin', at);
         ids.push(...page.nodes.map(({ id }) => id));

@@ -203,9 +203,9 @@ test('changes whose responses are lost are not said to have failed; trying again
 test('what a rotation makes of the secrets is said, also for a disabled API token, and for one that is in use here', async () => {
   const { secret: admin, id } = await gateway.issue({ environment: null, scopes: ['admin'] });
   const { id: other } = await gateway.issue();
-  const rename = (of: number, data: object) => gateway.database.prisma.apiToken.update({ where: { id: of }, data });
-  await rename(id, { name: 'in use' });
-  await rename(other, { name: 'switched off', enabled: false });
+  const change = (of: number, data: object) => gateway.database.prisma.apiToken.update({ where: { id: of }, data });
+  await change(id, { name: 'in use' });
+  await change(other, { name: 'switched off', enabled: false });
   const { page } = await openConsole(gateway, '/console/api-tokens', { secret: admin, expectedProblems: [lostResponse] });
   const dialog = page.getByRole('dialog');
   const rotate = async (name: string) => {

@@ -110,6 +110,7 @@ test('an export whose second page cannot be read fails, without a file, and can 
   await expect.poll(() => held.length).toBe(1);
   held[0]?.();
   await expect.poll(() => held.length).toBe(2);
+  expect(await page.getByLabel('Format').isDisabled()).toBe(true);
   held[1]?.(false);
   await page.getByRole('alert').filter({ hasText: 'The groups were not exported' }).waitFor();
   expect(downloads()).toBe(0);

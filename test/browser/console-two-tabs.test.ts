@@ -192,6 +192,19 @@ test('a person keeps their own value, also if the other one has been taken back 
   expect((await read('taken-back')).name).toBe('mine');
 });
 
+test('a group whose earlier state was restored is shown as it is, once something of it was saved', async () => {
+  const { page } = await openGroup('restored');
+  for (const name of ['second', 'third']) {
+    await page.getByLabel('Display name').fill(name);
+    await save(page, 'Save the name');
+  }
+  await gateway.database.prisma.userGroup.updateMany({ where: { providedId: 'restored' }, data: { name: 'ACME', version: 1 } });
+  await saveProperties(page, { ...properties, plan: 'silver' });
+  await page.getByRole('heading', { level: 1, name: 'ACME' }).waitFor();
+  await editorOf(page).getByText('silver').waitFor();
+  expect(await read('restored')).toMatchObject({ name: 'ACME', properties: { plan: 'silver' }, version: 2 });
+});
+
 test('an own value that is not valid is not saved by choosing it', async () => {
   const { page, change } = await openGroup('chosen-invalid');
   await change({ mapping: [{ schemaId: 'sales', dataSource: 'pg-9' }] });

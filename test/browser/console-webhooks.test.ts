@@ -137,7 +137,7 @@ test('a person sees why deliveries fail, and that the gateway disabled the webho
   await page.getByRole('button', { name: 'Send test event' }).click();
   await expect.poll(() => gateway.database.prisma.webhook.count({ where: { enabled: false } })).toBe(1);
   await page.getByRole('button', { name: 'Refresh' }).click();
-  const notice = page.getByText('Disabled by the gateway').locator('..');
+  const notice = page.getByText('Disabled', { exact: true }).locator('..');
   expect(await notice.textContent()).toMatch(/410.*Nothing is sent until it is enabled again/);
   expect(await page.getByRole('button', { name: 'Send test event' }).isDisabled()).toBe(true);
   // As after the last attempt.

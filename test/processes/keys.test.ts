@@ -98,6 +98,7 @@ test('two gateways that start at once share a new key file; keys rotate encrypti
   expect(added).toMatchObject({ encrypts: true, currentTokens: load.stored.size + 1, signingKeys: 1 });
   expect(old).toMatchObject({ encrypts: false, currentTokens: 0, retiredTokens: 0, signingKeys: 0 });
   expect(rotated.stdout).toContain(`remove the old keys (${old?.id})`);
+  expect(rotated.stdout).not.toContain('No key was added');
 
   // The old key is removed while they serve.
   const [line = ''] = readFileSync(file, 'utf8').split('\n');

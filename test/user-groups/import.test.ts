@@ -388,6 +388,21 @@ describe('tokens that another group has', () => {
     });
   });
 
+  test('an update that would take one that has come into its grace period while it waited', async () => {
+    const { teamId } = await group('owner', 'Customer');
+    await group('thief', null);
+    const holder = await database.pool.connect();
+    await holder.query("begin; select from user_group where provided_id = 'thief' for update");
+    const importing = importText(database, toNdjson([{ user_group_id: 'thief', token }]), { onExisting: 'update' });
+    await untilBlocked(database);
+    const retired = { tokenHash: retiredHash(token), tokenEncrypted: Buffer.from([0]), teamId };
+    await database.prisma.retiredToken.create({ data: { ...retired, expiresAt: new Date(Date.now() + 60_000) } });
+    await holder.query('rollback');
+    holder.release();
+    expect(await importing).toMatchObject({ updated: 0, rejected: 1, reasons: [{ ...rejected[0], line: 1 }] });
+    expect((await stored()).map((row) => row.token)).not.toContain(token);
+  });
+
   test.each([
     { second: 'another group', isNew: false, result: { created: 0, updated: 1, rejected: 1, reasons: rejected } },
     { second: 'a new group', isNew: true, result: { created: 1, updated: 1, rejected: 0 } },

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { KeyRing } from '../../src/encryption/keys.ts';
 import { reencryptAll } from '../../src/key-rotation/key-rotation.ts';
 import { countRowsByKey, findKeyIdsInUse } from '../../src/key-rotation/statements.ts';
-import { signingSecrets } from '../../src/webhooks/secrets.ts';
+import { encryptWebhookSecret, signingSecrets } from '../../src/webhooks/secrets.ts';
+import { untilBlocked } from '../support/database.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { testKey, testKeys } from '../support/keys.ts';
 import { createWebhook, operations, sendAs } from '../support/webhooks.ts';
@@ -70,6 +71,24 @@ describe('rotateWebhookSecret', () => {
     expect(given).toContain(current);
     expect([secret, ...given]).toContain(previous);
     expect(await gateway.database.prisma.event.count({ where: { type: 'webhook.updated' } })).toBe(given.length);
+  });
+
+  test('is not kept from it by the same secret under another encryption key', async () => {
+    const { secret: old, webhook } = await createWebhook(gateway, admin);
+    const { number } = webhook;
+    const keys = new KeyRing([Buffer.from(testKey, 'base64')]);
+    const holder = await gateway.database.pool.connect();
+    await holder.query('begin');
+    await holder.query('update webhook set secret_encrypted = $2 where id = $1', [
+      number,
+      encryptWebhookSecret(keys, 'secret_encrypted', number, old),
+    ]);
+    const rotation = rotate(webhook.id);
+    await untilBlocked(gateway.database);
+    await holder.query('commit');
+    holder.release();
+    const { secret } = await rotation;
+    expect(await secretsOf(number)).toEqual([secret]);
   });
 
   test('records that the secret changed, and nothing of it', async () => {

@@ -260,6 +260,8 @@ test('deleteWebhook deletes it with its deliveries, and records that', async () 
     insert into webhook_delivery (webhook_id, event_id, type, body) select ${webhook.number}::int, 'x', 'x', '{}' from generate_series(1, 21000)`;
   expect(await mutate('delete', { id: webhook.id })).toMatchObject({ deletedId: webhook.id });
   expect([(await list()).totalCount, await prisma.webhookDelivery.count()]).toEqual([0, 0]);
+  // That it was begun is recorded once.
+  expect((await events()).filter(({ type }) => type === 'webhook.updated')).toHaveLength(1);
   const changes = { webhook: { from: webhook.number, to: null } };
   expect((await events()).at(-1)).toEqual({ type: 'webhook.deleted', environment: 'None', changes });
 });
@@ -281,9 +283,14 @@ test.each([
     expect(await prisma.webhookDelivery.count()).toBe(1);
     const reason = 'Its deletion was begun, and deliveries were removed.';
     expect((await list()).nodes).toEqual([expect.objectContaining({ status: 'DISABLED', disabledReason: reason })]);
-    expect((await events()).at(-1)).toMatchObject({
+    expect((await events()).at(-1)).toEqual({
       type: 'webhook.updated',
-      changes: { ...changes, disabledReason: { from: null, to: reason } },
+      environment: 'None',
+      changes: {
+        webhook: { from: webhook.number, to: webhook.number },
+        ...changes,
+        disabledReason: { from: null, to: reason },
+      },
     });
     await locker.query('rollback');
     expect(await deletion).toMatchObject({ deletedId: webhook.id });

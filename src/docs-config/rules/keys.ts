@@ -175,8 +175,8 @@ function countSpellings(members: Visit['members'], folded: string): number {
 }
 
 /**
- * Drafts a diagnostic about a key. One of the aliases of the right key, or a key that differs only in case, has a fix unless
- * the object has the right key, or another one that stands for it.
+ * Drafts a diagnostic about a key. A key that differs from the right one only in case has a fix unless the object has another
+ * spelling of it; an alias, unless the object has any other key that stands for the same.
  */
 function draftForKey(
   { members, branch }: Visit,

@@ -53,7 +53,7 @@ builder.node(WebhookType, {
     }),
     disabledReason: t.exposeString('disabledReason', {
       nullable: true,
-      description: 'Why the gateway disabled it; null if it is enabled, or was disabled by `updateWebhook`.',
+      description: 'Why it is disabled, if the gateway disabled it, or its deletion was begun; otherwise null.',
     }),
     failingSince: t.expose('failingSince', {
       type: 'DateTime',

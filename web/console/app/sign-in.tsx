@@ -72,6 +72,7 @@ export function SignIn({ reason, onSignedIn }: SignInProps) {
           autoFocus
           value={apiToken}
           onChange={setApiToken}
+          readOnly={isBusy}
         />
         <Button type="submit" variant="primary" isBusy={isBusy}>
           Sign in

@@ -113,7 +113,7 @@ export const eventTypes = {
   },
   "WEBHOOK_UPDATED": {
     "name": "webhook.updated",
-    "meaning": "properties of a webhook were changed, or its secret was replaced"
+    "meaning": "properties of a webhook were changed, its secret was replaced, or its deletion was begun"
   }
 } as const;
 
@@ -388,7 +388,7 @@ export type EventType =
   | 'WEBHOOK_DELETED'
   /** `webhook.disabled`: the gateway disabled a webhook, because its deliveries failed; `changes` has the reason. */
   | 'WEBHOOK_DISABLED'
-  /** `webhook.updated`: properties of a webhook were changed, or its secret was replaced. */
+  /** `webhook.updated`: properties of a webhook were changed, its secret was replaced, or its deletion was begun. */
   | 'WEBHOOK_UPDATED';
 
 /** The id, and the initial values of a new group. */

@@ -44,9 +44,10 @@ function GroupById({ id }: { readonly id: string }) {
   const latest = useRef(group);
   latest.current = group;
   const onChanged = (userGroup: GroupDetailFragment) => {
-    // The response to an earlier change may come after that to a later one.
+    // The response to an earlier change may come after that to a later one; or an earlier state was restored.
     const isOlder = latest.current && userGroup.version < latest.current.version;
-    if (!isOlder) setData({ userGroup });
+    if (isOlder) reload();
+    else setData({ userGroup });
   };
 
   if (!group) {

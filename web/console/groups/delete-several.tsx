@@ -105,8 +105,8 @@ export function DeleteSeveral({ groups, onClose, onDeleted }: DeleteSeveralProps
             differences={leftChanged.flatMap((group) => differencesOf(visible(group), visible(changed.get(group.id) ?? group)))}
             left="Shown before"
           >
-            They were changed since the list was loaded: in what is shown here, or in their properties, mapping or token. Check
-            them, then confirm again.
+            They were changed since the list was loaded: in what is shown here, or in their properties, mapping, token or reason
+            of suspension. Check them, then confirm again.
           </Mismatch>
         )}
         <TextField label={`Type ${expected} to confirm`} inputMode="numeric" value={typed} onChange={setTyped} />

@@ -7,7 +7,7 @@ import { useQuery } from '../graphql/use-query.ts';
 import { nounOf } from '../group/text-attributes.ts';
 import { environmentLabel } from '../ui/badge.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
-import { Dialog, DialogFooter } from '../ui/dialog.tsx';
+import { Dialog, DialogFields, DialogFooter } from '../ui/dialog.tsx';
 import { download } from '../ui/download.ts';
 import { FailureNotice } from '../ui/failure-notice.tsx';
 import { SelectField } from '../ui/field.tsx';
@@ -91,15 +91,17 @@ export function ExportDialog({ state, selected, onClose }: ExportDialogProps) {
             be missing in it.
           </p>
         )}
-        <SelectField
-          label="Format"
-          value={format}
-          options={[
-            { value: 'ndjson', label: 'NDJSON: one JSON object per line' },
-            { value: 'csv', label: 'CSV: for spreadsheets' },
-          ]}
-          onChange={setFormat}
-        />
+        <DialogFields isLocked={saving.isRunning}>
+          <SelectField
+            label="Format"
+            value={format}
+            options={[
+              { value: 'ndjson', label: 'NDJSON: one JSON object per line' },
+              { value: 'csv', label: 'CSV: for spreadsheets' },
+            ]}
+            onChange={setFormat}
+          />
+        </DialogFields>
         <FailureNotice title="The groups were not exported" failure={saving.failure} />
         <p role="status">{saving.isRunning && `Read ${countOf(progress)} …`}</p>
         <DialogFooter isDisabled={isRefused || counting.isLoading}>Export</DialogFooter>

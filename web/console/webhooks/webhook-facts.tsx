@@ -10,7 +10,7 @@ export function WebhookNotice({ webhook: { status, disabledReason, failingSince 
       <div className="notice bad">
         <WarningIcon />
         <div className="notice-text">
-          <strong>{disabledReason === null ? 'Disabled by an administrator' : 'Disabled by the gateway'}</strong>
+          <strong>{disabledReason === null ? 'Disabled by an administrator' : 'Disabled'}</strong>
           <p>{disabledReason !== null && <bdi>{disabledReason}</bdi>} Nothing is sent until it is enabled again.</p>
         </div>
       </div>

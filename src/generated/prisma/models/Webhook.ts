@@ -861,7 +861,7 @@ export type $WebhookPayload<ExtArgs extends runtime.Types.Extensions.InternalArg
      */
     enabled: boolean
     /**
-     * Why the gateway disabled it; none when somebody else did, or it is enabled.
+     * Why it is disabled, if the gateway disabled it, or its deletion was begun; otherwise none.
      */
     disabledReason: string | null
     /**
