@@ -141,15 +141,15 @@ export async function rotateApiToken(
   author: Author = systemAuthor,
 ): Promise<IssuedApiToken> {
   checkOverlap(overlapSeconds);
-  const { secretHash, revokedAt } = await findApiToken(db, id);
-  if (revokedAt) throw new NotFound(`The API token ${id} is revoked. Create a new one.`);
+  const { secretHash, ...apiToken } = await findApiToken(db, id);
+  if (apiToken.revokedAt) throw new NotFound(`The API token ${id} is revoked. Create a new one.`);
   const secret = issueToken('apiToken');
   const newHash = hashSecret(secret);
   const currentHash = Buffer.from(secretHash).toString('hex');
   const rotation = { id, currentHash, newHash, overlapSeconds, author };
-  if (!(await db.apiToken.replaceSecret(rotation))) throw await rotationFault(db, id, currentHash);
-  // Others may have changed the rest of it meanwhile.
-  return { secret, apiToken: await findApiToken(db, id) };
+  const changed = await db.apiToken.replaceSecret(rotation);
+  if (!changed) throw await rotationFault(db, id, currentHash);
+  return { secret, apiToken: { ...apiToken, ...changed, secretHash: bytesOf(newHash) } };
 }
 
 /** Why the secret of an API token could not be replaced. */

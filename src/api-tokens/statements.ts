@@ -134,9 +134,10 @@ export interface ApiTokenWrites {
   /**
    * Replaces the secret of an API token. The clock that decides is the database's, as for look-ups.
    *
-   * @returns false when the API token is revoked or expired, or its current secret is another one.
+   * @returns what others may have changed meanwhile; undefined when the API token is revoked or expired, or its current secret is
+   *   another one.
    */
-  replaceSecret(rotation: SecretRotation): Promise<boolean>;
+  replaceSecret(rotation: SecretRotation): Promise<Pick<ApiToken, 'name' | 'enabled' | 'rateLimit'> | undefined>;
   /** Records how many seconds ago API tokens were last used, by their ids; never moves a time backwards. */
   recordUses(secondsAgo: ReadonlyMap<number, number>): Promise<undefined>;
 }
@@ -146,7 +147,8 @@ export function bindApiTokenWrites({ query }: Pick<Database, 'query'>): ApiToken
   return {
     async replaceSecret({ id, currentHash, newHash, overlapSeconds, author }) {
       const values = [id, currentHash, newHash, overlapSeconds, ...authorLists([{ author }])];
-      return (await query('replace-secret', replaceSecretStatement, values)).length > 0;
+      const [row] = await query('replace-secret', replaceSecretStatement, values);
+      return row && { name: String(row[0]), enabled: row[1] === 't', rateLimit: row[2] === null ? null : Number(row[2]) };
     },
     async recordUses(secondsAgo) {
       await query('stamp-api-tokens', stampApiTokens, [[...secondsAgo.keys()], [...secondsAgo.values()]]);
@@ -162,7 +164,7 @@ const replaceSecretStatement = `
   with replaced as (
     update api_token set secret_hash = decode($3, 'hex')
     where id = $1 and secret_hash = decode($2, 'hex') and revoked_at is null and (expires_at is null or expires_at > now())
-    returning id, environment_tag
+    returning id, environment_tag, name, enabled, rate_limit
   ), ended as (
     update retired_secret r set expires_at = date_trunc('milliseconds', now()) from replaced
     where $4::int = 0 and r.api_token_id = replaced.id and r.expires_at > now()
@@ -178,7 +180,7 @@ const replaceSecretStatement = `
   })}
     from replaced
   )
-  select id from replaced`;
+  select name, enabled, rate_limit from replaced`;
 
 /** In the order of the ids and never backwards, because several instances write the same rows. */
 const stampApiTokens = `

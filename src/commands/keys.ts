@@ -78,7 +78,7 @@ async function rotateEncryption(context: CommandContext, io: OutputStreams): Pro
   if (remaining.length > 0) throw new Error(describeRemaining(remaining, problems));
   if (file && !isAdded)
     stdout.write(
-      'No key was added: this has finished a rotation that was begun before. To replace its key too, run the command again.\n',
+      `No key was added: this has finished a rotation that was begun before. To replace the key ${ring.ids[0]} too, run the command again.\n`,
     );
   const others = ring.ids.slice(1);
   if (others.length > 0) {

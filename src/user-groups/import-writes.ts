@@ -248,12 +248,12 @@ async function update(query: Database['query'], keys: KeyRing, updates: readonly
   const renewed = changes.filter(({ isNewToken }) => isNewToken);
   if (renewed.length > 0) {
     const owners = new Map(renewed.flatMap(({ hashes, teamId }) => hashes.map((hash) => [hash, teamId] as const)));
+    await requireNoOtherHolder(query, [...owners.keys()], (hash) => owners.get(hash));
     await removeRetired(
       query,
       [...owners.keys()],
       renewed.map(({ teamId }) => teamId),
     );
-    await requireNoOtherHolder(query, [...owners.keys()], (hash) => owners.get(hash));
   }
   return changed;
 }

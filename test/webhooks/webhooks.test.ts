@@ -232,6 +232,8 @@ describe('updateWebhook', () => {
 
     const enabled = await mutate('update', { id: webhook.id, enabled: true });
     expect(enabled.webhook).toMatchObject({ status: 'ENABLED', disabledReason: null, failingSince: null });
+    const changes = { enabled: { from: false, to: true }, disabledReason: { from: 'It failed.', to: null } };
+    expect((await events()).at(-1)).toMatchObject({ type: 'webhook.updated', changes });
     expect((await prisma.webhook.findUniqueOrThrow({ where })).position).toBe(7n);
     const deliveries = await prisma.webhookDelivery.findMany({ where: { eventId: 'x' }, orderBy: { id: 'asc' } });
     expect(deliveries.map(({ nextAttemptAt }) => nextAttemptAt < later)).toEqual([true, false]);

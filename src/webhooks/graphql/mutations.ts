@@ -80,7 +80,7 @@ builder.mutationField('updateWebhook', (t) =>
     errors: { types: [NotFound], union: { description: 'The changed webhook, or an error.' } },
     description:
       'Changes the given properties of a webhook. While it is enabled, pending deliveries are still sent, also of events that it no longer takes. ' +
-      'When it is enabled again, they are tried at once (of those that wait for another attempt, 10,000), and the events that happened meanwhile are sent, as far as the audit log still has them. Requires the scope admin.',
+      'When it is enabled again, they are tried at once (at most 10,000 of those that wait for another attempt), and the events that happened meanwhile are sent, as far as the audit log still has them. Requires the scope admin.',
     args: {
       input: t.arg({
         required: true,

@@ -202,8 +202,7 @@ test.each<[string, string, unknown[]]>([
   [
     'a rotation',
     `mutation { rotateApiToken(input: { id: "${apiTokenId(1)}" }) { __typename } }`,
-    // The last one reads what others may have changed meanwhile.
-    [tokens, expect.stringMatching(/^with replaced/), tokens],
+    [tokens, expect.stringMatching(/^with replaced/)],
   ],
 ])('%s costs what it needs', async (_, query, expected) => {
   const { secret: token } = await gateway.issue({ scopes: ['admin'] });

@@ -42,8 +42,9 @@ export function SwitchWebhook({ webhook, onClose, onSwitched, children }: Switch
           </p>
         ) : (
           <p>
-            What is pending is sent at once (of what waits for another attempt, 10,000 deliveries), then the events since it was
-            disabled, as far as the audit log still has them. If you do not want these, delete the webhook and create another one.
+            What is pending is sent at once (at most 10,000 of the deliveries that wait for another attempt), then the events
+            since it was disabled, as far as the audit log still has them. If you do not want these, delete the webhook and create
+            another one.
           </p>
         )}
         <FailureNotice title={`The webhook was not ${verb.toLowerCase()}d`} failure={update.failure} />
