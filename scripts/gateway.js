@@ -9,7 +9,9 @@ if (process.env.npm_lifecycle_event && process.ppid !== parent) process.exit(1);
 // npm starts scripts in the folder of package.json, wherever it was started itself.
 const { INIT_CWD = process.cwd() } = process.env;
 if (INIT_CWD !== process.cwd())
-  process.stderr.write(`Relative paths, such as of files to read or write, begin in ${process.cwd()}.\n`);
+  process.stderr.write(
+    `Relative paths, such as of files to read or write, begin in ${process.cwd().replace(/[\p{Cc}\p{Cf}]/gu, '\ufffd')}.\n`,
+  );
 // Without `--`, npm takes options for itself, and passes the rest on.
 const options =
   'after allow-nested-groups description disable dry-run enable environment event expires-in fix format forward-to json keys limit ' +

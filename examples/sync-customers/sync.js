@@ -25,6 +25,11 @@ const rows = parse(text, {
   record_delimiter: ['\r\n', '\n', '\r'],
 });
 
+/** Text of a file without what controls a terminal, or changes the direction of text. */
+function printable(text) {
+  return text.replace(/[\p{Cc}\p{Cf}]/gu, '\ufffd');
+}
+
 /** Returns the names of the columns. @throws Error when one is missing, unknown or repeated: a misspelled one would be lost. */
 function checkColumns(names) {
   const problems = [
@@ -34,7 +39,7 @@ function checkColumns(names) {
       .map((name) => `has an unknown column "${name}"`),
     ...names.filter((name, index) => names.indexOf(name) < index).map((name) => `has the column "${name}" twice`),
   ];
-  if (problems.length > 0) throw new Error(`${file} ${problems.join(', ')}. Nothing was sent.`);
+  if (problems.length > 0) throw new Error(printable(`${file} ${problems.join(', ')}. Nothing was sent.`));
   return names;
 }
 
@@ -72,7 +77,7 @@ async function work() {
       // Any other error concerns every row: the gateway cannot be reached, or the API token lacks a scope.
       if (!(error instanceof InvalidInputError || error instanceof ConflictError)) throw error;
       counts.failed += 1;
-      console.error(`${file}:${info.lines}: ${record.id}: ${error.message}`);
+      console.error(printable(`${file}:${info.lines}: ${record.id}: ${error.message}`));
     }
   }
 }

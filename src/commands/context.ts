@@ -18,6 +18,7 @@ import type { KeyRing } from '../encryption/keys.ts';
 import { encryptToken } from '../encryption/stored-token.ts';
 import { logOutages, openLog } from '../log.ts';
 import { type Config, readConfig, settings } from '../settings.ts';
+import { escapeControls } from '../terminal-text.ts';
 import { openKeys, requireKeys } from './key-file.ts';
 import { processIo } from './process-io.ts';
 import { type StopRequest, untilStopped } from './stop-request.ts';
@@ -76,7 +77,9 @@ async function runWork(work: Work, mustExist: boolean, changesData = true): Prom
   const { databaseUrl, dataDir } = readConfig(process.env, process.stderr.isTTY);
   // Where somebody tried the gateway once, a command without settings would use what is left of it.
   if (!databaseUrl && dataDir === settings.dataDir.default)
-    processIo.stderr.write(`DATABASE_URL is not set, and DATA_DIR is ${dataDir}: using the database in ${resolve(dataDir)}.\n`);
+    processIo.stderr.write(
+      `DATABASE_URL is not set, and DATA_DIR is ${dataDir}: using the database in ${escapeControls(resolve(dataDir))}.\n`,
+    );
   return untilStopped((stop) => openAndRun((context) => work({ ...context, stop }), stop.signal, mustExist, changesData));
 }
 

@@ -13,6 +13,7 @@ import { generateEncryptionKey, maxEncryptionKeys } from '../encryption/key-text
 import type { KeyRing } from '../encryption/keys.ts';
 import { type ReencryptionResult, reencryptAll } from '../key-rotation/key-rotation.ts';
 import { countRowsByKey, type EncryptedTable, type KeyUse, waitForWriters, withKeysLock } from '../key-rotation/statements.ts';
+import { escapeControls } from '../terminal-text.ts';
 import { type CommandContext, ownAuthor, withDatabaseToRead, withExistingDatabase } from './context.ts';
 import { addKey, keyFile, keyRefreshMs } from './key-file.ts';
 import { type OutputStreams, readJsonFlag, runAction, UsageError } from './options.ts';
@@ -82,7 +83,9 @@ async function rotateEncryption(context: CommandContext, io: OutputStreams): Pro
     );
   const others = ring.ids.slice(1);
   if (others.length > 0) {
-    const where = file ? `the file ${file}: all lines after the first` : 'ENCRYPTION_KEYS or the file of ENCRYPTION_KEYS_FILE';
+    const where = file
+      ? `the file ${escapeControls(file)}: all lines after the first`
+      : 'ENCRYPTION_KEYS or the file of ENCRYPTION_KEYS_FILE';
     stdout.write(
       `Nothing uses another key now. Look again in a minute, with keys list: a gateway may be about to store what it has encrypted before. ` +
         `Then, and once no backup that you may restore needs them, remove the old keys (${others.join(', ')}) from ${where}.\n`,

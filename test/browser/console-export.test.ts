@@ -120,6 +120,32 @@ test('an export whose second page cannot be read fails, without a file, and can 
   expect((await textOf(await downloading)).trimEnd().split('\n')).toHaveLength(150);
 });
 
+test('an export waits for the rate limit of the API token, and goes on', async () => {
+  await store('Limited', 150);
+  const { secret, id } = await gateway.issue();
+  const { page } = await openConsole(gateway, '/console/groups?search=Limited', {
+    secret,
+    expectedProblems: [/status of 429/],
+  });
+  const { held } = await watchExport(page);
+  await page.getByRole('button', { name: 'Export' }).click();
+  await exportButton(page).click();
+  await expect.poll(() => held.length).toBe(1);
+  // Of its two pages, the first is permitted.
+  await gateway.database.prisma.apiToken.update({ where: { id }, data: { rateLimit: 1 } });
+  held[0]?.();
+  await expect.poll(() => held.length).toBe(2);
+  // It waits for a minute.
+  await page.evaluate('{ const { setTimeout } = globalThis; globalThis.setTimeout = (call) => setTimeout(call, 100); }');
+  held[1]?.();
+  await page.getByText('has reached its rate limit').waitFor();
+  await gateway.database.prisma.apiToken.update({ where: { id }, data: { rateLimit: null } });
+  await expect.poll(() => held.length).toBe(3);
+  const downloading = page.waitForEvent('download');
+  held[2]?.();
+  expect((await textOf(await downloading)).trimEnd().split('\n')).toHaveLength(150);
+});
+
 test('a group that is changed while an export reads the others is in the file, whatever the list is sorted by', async () => {
   await store('Moving', 150);
   const { page } = await openConsole(gateway, '/console/groups?search=Moving&sort=UPDATED');

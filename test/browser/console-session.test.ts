@@ -133,6 +133,26 @@ test('what a person types to sign in stays when a further tab is opened, which t
   expect(await typing.getByLabel('API token', { exact: true }).inputValue()).toBe('half of');
 });
 
+/** Has a tab answer others when `release()` is called there. */
+const answerLate = `{
+  const { postMessage } = BroadcastChannel.prototype;
+  const released = new Promise((resolve) => { globalThis.release = resolve; });
+  BroadcastChannel.prototype.postMessage = function (...message) { released.then(() => postMessage.apply(this, message)); };
+}`;
+
+test('what a person enters to sign in stays when another tab offers its API token late', async () => {
+  const { page } = await openConsole(gateway, '/console/groups');
+  await page.evaluate(answerLate);
+  const typing = await openTab(page, '/console/groups');
+  const field = typing.getByLabel('API token', { exact: true });
+  await field.fill('half of');
+  await page.evaluate('release()');
+  // Answered after it.
+  const further = await openTab(page, '/console/groups');
+  await further.getByRole('button', { name: 'Sign out' }).waitFor();
+  expect(await field.inputValue()).toBe('half of');
+});
+
 test('tabs with different API tokens: a further tab asks for one; one that is revoked ends the session of every tab that has it', async () => {
   const { secret, id } = await gateway.issue();
   const { page: kept } = await openConsole(gateway, '/console/groups');
@@ -150,11 +170,6 @@ test('tabs with different API tokens: a further tab asks for one; one that is re
   await further.getByText('use different API tokens').waitFor();
   expect(await further.evaluate('sessionStorage.length')).toBe(0);
   // Tabs that answer when the further tab has taken the API token of another one.
-  const answerLate = `{
-    const { postMessage } = BroadcastChannel.prototype;
-    const released = new Promise((resolve) => { globalThis.release = resolve; });
-    BroadcastChannel.prototype.postMessage = function (...message) { released.then(() => postMessage.apply(this, message)); };
-  }`;
   for (const tab of [revoked, sibling]) await tab.evaluate(answerLate);
   const taken = await openTab(kept, '/console/groups');
   await taken.getByRole('button', { name: 'Sign out' }).waitFor();

@@ -205,6 +205,22 @@ test('a group whose earlier state was restored is shown as it is, once something
   expect(await read('restored')).toMatchObject({ name: 'ACME', properties: { plan: 'silver' }, version: 2 });
 });
 
+test('that a change was saved is not said on the page of another group', async () => {
+  const { page } = await openGroup('left');
+  await mutate(gateway, 'getOrCreateUserGroup', { providedId: 'gone-to', name: 'another' });
+  const release = await holdRequests(page, 'UpdateGroup');
+  await page.getByLabel('Display name').fill('late');
+  await page.getByRole('button', { name: 'Save the name' }).click();
+  page.once('dialog', (dialog) => dialog.accept());
+  await page.getByRole('link', { name: 'Groups', exact: true }).first().click();
+  await page.getByRole('link', { name: 'another' }).click();
+  await page.getByRole('heading', { level: 1, name: 'another' }).waitFor();
+  await release();
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+  expect((await read('left')).name).toBe('late');
+  expect(await page.getByText('Saved').count()).toBe(0);
+});
+
 test('an own value that is not valid is not saved by choosing it', async () => {
   const { page, change } = await openGroup('chosen-invalid');
   await change({ mapping: [{ schemaId: 'sales', dataSource: 'pg-9' }] });

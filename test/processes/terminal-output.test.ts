@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { issueApiToken } from '../../src/api-tokens/api-tokens.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { importText } from '../support/group-files.ts';
-import { run } from '../support/process.ts';
+import { launch, run } from '../support/process.ts';
 
 /** It colors and conceals text, moves the cursor, and reverses the text after it. */
 const hostile = 'a\u001b[8m\u009b2Jb\u202e\u2066\u0008c';
@@ -31,6 +31,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
   await database.close();
 });
+
+/** What a text does to a terminal besides beginning a line. */
+const controlsIn = (text: string) => text.match(/[^\n\P{Cc}]|[\u202a-\u202e\u2066-\u2069]/gu);
 
 test.each<[args: string[], extra?: Record<string, string>]>([
   [[hostile]],
@@ -81,7 +84,15 @@ test.each<[args: string[], extra?: Record<string, string>]>([
   );
   expect([0, 1, 2]).toContain(code);
   expect(stdout + stderr).not.toBe('');
-  expect(`${stdout}${stderr}`.match(/[^\n\P{Cc}]|[\u202a-\u202e\u2066-\u2069]/gu)).toBeNull();
+  expect(controlsIn(stdout + stderr)).toBeNull();
+});
+
+test('nor does a command that says which folder it uses', async () => {
+  const cwd = join(folder, hostile);
+  mkdirSync(cwd);
+  const { stderr } = await launch(process.execPath, [resolve('dist/main.js'), 'token', 'list'], {}, { cwd }).ended;
+  expect(stderr).toContain('using the database in');
+  expect(controlsIn(stderr)).toBeNull();
 });
 
 test('the values of JSON and NDJSON are those stored', async () => {

@@ -41,6 +41,9 @@ export function App() {
     setState(next);
   }, []);
 
+  /** Whether a person enters an API token, which another tab's must not replace. */
+  const isEntering = useRef(false);
+
   useEffect(() => {
     if (state.is !== 'checking') return;
     const { apiToken } = state;
@@ -71,7 +74,7 @@ export function App() {
             if (now.is !== 'asking' && (isUnsaved() || performance.now() > denialMs)) return;
             storedApiToken.remove();
             change({ is: 'signed-out', reason: differentTokens });
-          } else if (isNew) change({ is: 'asking', offered: message.apiToken });
+          } else if (isNew && !isEntering.current) change({ is: 'asking', offered: message.apiToken });
         }
         if (message.is !== 'end') return;
         // Also one that is kept for a reload, while the gateway cannot be reached, and one that another tab has just offered.
@@ -99,10 +102,16 @@ export function App() {
   if (state.is === 'asking' || state.is === 'checking') return <LoadingRows />;
   if (state.is === 'signed-out') {
     const signIn = (apiToken: string, caller: SignedIn) => {
+      // What was sent by a form that is gone says nothing of the session that came since.
+      if (latest.current.is !== 'signed-out') return;
+      isEntering.current = false;
       storedApiToken.write(apiToken);
       change({ is: 'signed-in', apiToken, caller });
     };
-    return <SignIn reason={state.reason} onSignedIn={signIn} />;
+    const onEntered = (isEntered: boolean) => {
+      isEntering.current = isEntered;
+    };
+    return <SignIn reason={state.reason} onEntered={onEntered} onSignedIn={signIn} />;
   }
   const { apiToken, caller } = state;
   const signOut = (reason?: string) => {

@@ -26,11 +26,13 @@ export async function identify(apiToken: string): Promise<SignedIn> {
 interface SignInProps {
   /** Why the person has to sign in again. */
   readonly reason: Failure | string | undefined;
+  /** Called with whether something is entered. */
+  readonly onEntered: (isEntered: boolean) => void;
   readonly onSignedIn: (apiToken: string, caller: SignedIn) => void;
 }
 
 /** Asks for an API token. */
-export function SignIn({ reason, onSignedIn }: SignInProps) {
+export function SignIn({ reason, onEntered, onSignedIn }: SignInProps) {
   const [apiToken, setApiToken] = useState('');
   const [isBusy, setIsBusy] = useState(false);
   const [failure, setFailure] = useState<Failure>();
@@ -71,7 +73,10 @@ export function SignIn({ reason, onSignedIn }: SignInProps) {
           required
           autoFocus
           value={apiToken}
-          onChange={setApiToken}
+          onChange={(text) => {
+            setApiToken(text);
+            onEntered(text !== '');
+          }}
           readOnly={isBusy}
         />
         <Button type="submit" variant="primary" isBusy={isBusy}>

@@ -90,8 +90,7 @@ export function useUpdate<Value>(
         onChanged(userGroup);
         onSaved();
         const isOnlyOwn = tries === 1 && isEqual(valueIn(userGroup), wanted.value);
-        showMessage(isOnlyOwn ? 'Saved' : 'Saved. The group has other changes, too: the page shows it as it is now');
-        return;
+        return isOnlyOwn ? 'Saved' : 'Saved. The group has other changes, too: the page shows it as it is now';
       }
       // The response to an earlier try has the group of that time. Sent again, the update gets a new one: its key is used up.
       if (isReplayed) continue;
@@ -101,7 +100,10 @@ export function useUpdate<Value>(
       const mergeable = [wanted, edited].find(
         ({ base, value }) => conflictsOf(valueIn(base), value, valueIn(stored)).length === 0,
       );
-      if (!mergeable) return setMismatch(stored);
+      if (!mergeable) {
+        setMismatch(stored);
+        return undefined;
+      }
       attempt = attemptOf(mergeable, stored, changeTo(mergedWith(stored, mergeable), stored));
     }
   }, reload);
@@ -115,7 +117,8 @@ export function useUpdate<Value>(
     mismatch,
     async save(edited: Edited<Value>, options: SaveOptions = {}): Promise<void> {
       setMismatch(undefined);
-      await update.run(edited, options);
+      const saved = await update.run(edited, options);
+      if (saved) showMessage(saved);
     },
     /** Forgets why the latest change failed: it was edited. A mismatch stays until the value is saved or given up. */
     resetFailure: update.reset,

@@ -31,6 +31,7 @@ interface ExportDialogProps {
 export function ExportDialog({ state, selected, onClose }: ExportDialogProps) {
   const [format, setFormat] = useState<ExportFormat>('ndjson');
   const [progress, setProgress] = useState(0);
+  const [isWaiting, setIsWaiting] = useState(false);
   const [isTooLarge, setIsTooLarge] = useState(false);
   const showMessage = useMessage();
   const abort = useRef<AbortController>(undefined);
@@ -44,13 +45,17 @@ export function ExportDialog({ state, selected, onClose }: ExportDialogProps) {
     abort.current = new AbortController();
     const { signal } = abort.current;
     setProgress(0);
+    setIsWaiting(false);
     const exported = await exportGroups(client, {
       filter: selected ? { providedIds: selected.map(({ providedId }) => providedId) } : filter,
       // Groups of two environments may share a provided id.
       ids: selected && new Set(selected.map(({ id }) => id)),
       format,
       signal,
-      onProgress: setProgress,
+      onProgress: (count, isWaiting) => {
+        setProgress(count);
+        setIsWaiting(isWaiting);
+      },
     });
     setIsTooLarge(!exported);
     if (!exported) return undefined;
@@ -103,7 +108,10 @@ export function ExportDialog({ state, selected, onClose }: ExportDialogProps) {
           />
         </DialogFields>
         <FailureNotice title="The groups were not exported" failure={saving.failure} />
-        <p role="status">{saving.isRunning && `Read ${countOf(progress)} …`}</p>
+        <p role="status">
+          {saving.isRunning && `Read ${countOf(progress)} …`}
+          {saving.isRunning && isWaiting && ' The API token has reached its rate limit: the export goes on by itself.'}
+        </p>
         <DialogFooter isDisabled={isRefused || counting.isLoading}>Export</DialogFooter>
       </form>
     </Dialog>

@@ -29,8 +29,8 @@ interface ExportRequest {
   readonly ids: ReadonlySet<string> | undefined;
   readonly format: ExportFormat;
   readonly signal: AbortSignal;
-  /** Called after each page with the number of groups so far. */
-  readonly onProgress: (count: number) => void;
+  /** Called after each page with the number of groups so far, and when the next one has to wait for the rate limit. */
+  readonly onProgress: (count: number, isWaiting: boolean) => void;
 }
 
 /** The text of a file, in parts, and how many groups are in it. */
@@ -43,7 +43,8 @@ export interface ExportedText {
 const orderBy: UserGroupOrder = { field: 'CREATED', direction: 'DESC' };
 
 /**
- * Reads every group that the filter matches, page by page, as the text of a file without their tokens.
+ * Reads every group that the filter matches, page by page, as the text of a file without their tokens. Waits for the rate limit
+ * of the API token.
  *
  * @returns undefined if there are more than {@link maxExported}, or the text is too large for the memory of a browser.
  * @throws Failure when a page cannot be read.
@@ -55,9 +56,19 @@ export async function exportGroups(client: Client, request: ExportRequest): Prom
   let characters = 0;
   let first = maxPageSize;
   let position: string | undefined;
-  do {
+  const waitForLimit = async (error: unknown): Promise<undefined> => {
+    if (!(error instanceof Failure) || error.code !== 'RATE_LIMITED' || !error.retryAfterSeconds) throw error;
+    onProgress(count, true);
+    await pause(error.retryAfterSeconds * 1_000, signal);
+    return undefined;
+  };
+  for (;;) {
     const sent = { first, after: position ?? null, filter: filter ?? null, orderBy };
-    const { response, variables }: SentPage<GroupExportQuery, typeof sent> = await sendPage(client, GroupExport, sent, signal);
+    const page: SentPage<GroupExportQuery, typeof sent> | undefined = await sendPage(client, GroupExport, sent, signal).catch(
+      waitForLimit,
+    );
+    if (!page) continue;
+    const { response, variables } = page;
     first = Math.min(maxPageSize, 2 * variables.first); // large items may be few
     const { nodes, pageInfo } = response.data.userGroups ?? {};
     if (!nodes || !pageInfo || (pageInfo.hasNextPage && !pageInfo.endCursor)) {
@@ -69,11 +80,21 @@ export async function exportGroups(client: Client, request: ExportRequest): Prom
     count += groups.length;
     characters += text.length;
     if (count > maxExported || characters > maxCharacters) return undefined;
-    onProgress(count);
-    position = (pageInfo.hasNextPage && pageInfo.endCursor) || undefined;
-  } while (position !== undefined);
-  return { parts, count };
+    onProgress(count, false);
+    if (!pageInfo.hasNextPage) return { parts, count };
+    position = pageInfo.endCursor ?? undefined;
+  }
 }
+
+/** Resolves after a time, or when the signal is aborted. */
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 
 /** Without it, Excel reads another encoding than UTF-8. */
 const byteOrderMark = '\uFEFF';
