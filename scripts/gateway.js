@@ -10,7 +10,7 @@ if (process.env.npm_lifecycle_event && process.ppid !== parent) process.exit(1);
 const { INIT_CWD = process.cwd() } = process.env;
 if (INIT_CWD !== process.cwd())
   process.stderr.write(
-    `Relative paths, such as of files to read or write, begin in ${process.cwd().replace(/[\p{Cc}\p{Cf}]/gu, '\ufffd')}.\n`,
+    `Relative paths, such as of files to read or write, begin in ${process.cwd().replace(/[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu, '\ufffd')}.\n`,
   );
 // Without `--`, npm takes options for itself, and passes the rest on.
 const options =

@@ -144,5 +144,5 @@ export const nothingChanged = 'Nothing was changed. ';
 
 /** What a caller may do when it is not known whether a change was made. */
 export const safeToRepeat =
-  'Reads, get-or-create and requests with an Idempotency-Key are safe to repeat. An update without a key replaces what others have ' +
-  'changed meanwhile; before you repeat a rotation without a key, look up the group by its id.';
+  'Reads, get-or-create and requests with an Idempotency-Key are safe to repeat. An update without a key or a version may replace ' +
+  'what others have changed meanwhile; before you repeat a rotation without a key, look up the group by its id.';

@@ -27,7 +27,7 @@ const rows = parse(text, {
 
 /** Text of a file without what controls a terminal, or changes the direction of text. */
 function printable(text) {
-  return text.replace(/[\p{Cc}\p{Cf}]/gu, '\ufffd');
+  return text.replace(/[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu, '\ufffd');
 }
 
 /** Returns the names of the columns. @throws Error when one is missing, unknown or repeated: a misspelled one would be lost. */

@@ -134,8 +134,8 @@ export interface ApiTokenWrites {
   /**
    * Replaces the secret of an API token. The clock that decides is the database's, as for look-ups.
    *
-   * @returns what others may have changed meanwhile; undefined when the API token is revoked or expired, or its current secret is
-   *   another one.
+   * @returns the properties that others may have changed meanwhile; undefined when the API token is revoked or expired, or its
+   *   current secret is another one.
    */
   replaceSecret(rotation: SecretRotation): Promise<Pick<ApiToken, 'name' | 'enabled' | 'rateLimit'> | undefined>;
   /** Records how many seconds ago API tokens were last used, by their ids; never moves a time backwards. */
@@ -148,7 +148,13 @@ export function bindApiTokenWrites({ query }: Pick<Database, 'query'>): ApiToken
     async replaceSecret({ id, currentHash, newHash, overlapSeconds, author }) {
       const values = [id, currentHash, newHash, overlapSeconds, ...authorLists([{ author }])];
       const [row] = await query('replace-secret', replaceSecretStatement, values);
-      return row && { name: String(row[0]), enabled: row[1] === 't', rateLimit: row[2] === null ? null : Number(row[2]) };
+      if (!row) return undefined;
+      const [name = null, enabled = null, rateLimit = null] = row as (string | null)[];
+      return {
+        name: columns.name.decode(name),
+        enabled: columns.enabled.decode(enabled),
+        rateLimit: columns.rateLimit.decode(rateLimit),
+      };
     },
     async recordUses(secondsAgo) {
       await query('stamp-api-tokens', stampApiTokens, [[...secondsAgo.keys()], [...secondsAgo.values()]]);

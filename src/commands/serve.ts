@@ -19,6 +19,7 @@ import { openLog } from '../log.ts';
 import { packageRoot, readPackageVersion } from '../package-root.ts';
 import { type Config, readConfig } from '../settings.ts';
 import { shellWord } from '../shell-word.ts';
+import { escapeControls } from '../terminal-text.ts';
 import { createTracing } from '../tracing/open-telemetry.ts';
 import { tracing } from '../tracing/tracing.ts';
 import { type DatabaseContext, warnOfSettings, withServerDatabase } from './context.ts';
@@ -210,5 +211,5 @@ export function ownCommand(root: URL, script: string, folder: string): string {
 
 function nodeCommand(script: string, folder: string): string {
   const path = relative(folder, script);
-  return `node ${shellWord(path.startsWith('..') ? script : path)}`;
+  return `node ${escapeControls(shellWord(path.startsWith('..') ? script : path))}`;
 }

@@ -3,7 +3,16 @@ import type { Database } from './client.ts';
 import { isUnavailable } from './errors.ts';
 
 /** The tables that grow with use and that requests read. `request_count` is not one: its rows last a minute. */
-const tables = ['user_group', 'retired_token', 'api_token', 'retired_secret', 'event', 'idempotency_record', 'webhook_delivery'];
+const tables = [
+  'user_group',
+  'retired_token',
+  'revoked_viewer',
+  'api_token',
+  'retired_secret',
+  'event',
+  'idempotency_record',
+  'webhook_delivery',
+];
 
 /** The pages of 8 KiB below which a table counts as empty: PostgreSQL reads them all about as fast as a few rows by an index. */
 const minPages = 8;

@@ -238,12 +238,15 @@ describe('rotateApiToken', () => {
     const { id } = await gateway.issue();
     const holder = await gateway.database.pool.connect();
     await holder.query('begin');
-    await holder.query('update api_token set enabled = false where id = $1', [id]);
+    await holder.query("update api_token set enabled = false, name = 'renamed', rate_limit = 7 where id = $1", [id]);
     const rotation = mutate('rotate', { id });
     await untilBlocked(gateway.database);
     await holder.query('commit');
     holder.release();
-    expect(await rotation).toMatchObject({ secret: expect.any(String), apiToken: { enabled: false } });
+    expect(await rotation).toMatchObject({
+      secret: expect.any(String),
+      apiToken: { enabled: false, name: 'renamed', rateLimit: 7 },
+    });
   });
 
   test('of 20 from two instances at once, whatever wins, one secret is accepted in the end', async () => {

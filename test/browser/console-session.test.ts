@@ -147,7 +147,7 @@ test('what a person enters to sign in stays when another tab offers its API toke
   const field = typing.getByLabel('API token', { exact: true });
   await field.fill('half of');
   await page.evaluate('release()');
-  // Answered after it.
+  // Its question is answered after the late answer.
   const further = await openTab(page, '/console/groups');
   await further.getByRole('button', { name: 'Sign out' }).waitFor();
   expect(await field.inputValue()).toBe('half of');

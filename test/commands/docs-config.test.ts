@@ -377,6 +377,7 @@ test.each([
   ['refuses quotes', `{"a":[${'"'.repeat(characters)}]}`, 2],
   ['fixes arrays that never end', `{"a":[${'[,,,,'.repeat(characters / 5)}]}`, 1],
   ['refuses empty objects', `{"a":[${'{},'.repeat(characters / 3)}1],}`, 2],
+  ['fixes a string in which each character needs an escape', `{"name":'\u{1f600}${'\u0001'.repeat(characters)}'}`, 1],
   ['fixes a mistake after as many arrays as it reads', `{"a":[${accepted}1],${'\n'.repeat(characters * 0.9)}"name":1,}`, 1],
 ])('--fix %s in 40 times the size of the file in memory', async (_, source, expected) => {
   const path = join(cwd, 'large.json');

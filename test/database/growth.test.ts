@@ -41,7 +41,10 @@ const update = (input: string) => `mutation ($by: UserGroupBy!) { updateUserGrou
 const lookUp = 'query ($by: UserGroupBy!) { userGroup(by: $by) { name } }';
 const rotation = `mutation ($currentToken: String!) {
   rotateUserGroupToken(input: { currentToken: $currentToken, graceSeconds: 600 }) { __typename } }`;
+const signing = `mutation ($by: UserGroupBy!) {
+  signed: createEmbedToken(input: { by: $by, viewer: { id: "v" } }) { ... on CreateEmbedTokenPayload { token } } }`;
 const revocation = `mutation ($by: UserGroupBy!) { revokeEmbedTokens(input: { by: $by, viewerId: "v" }) { __typename } }`;
+const suspension = 'mutation ($by: UserGroupBy!) { suspendUserGroup(input: { by: $by }) { __typename } }';
 const move = `mutation ($by: UserGroupBy!) {
   setUserGroupEnvironment(input: { by: $by, environmentTag: CUSTOMER }) { __typename } }`;
 const deletion = 'mutation ($by: UserGroupBy!) { deleteUserGroup(input: { by: $by }) { __typename } }';
@@ -56,6 +59,12 @@ const lookUps: Record<string, (group: Group) => Promise<unknown>> = {
   'a look-up by token': ({ token }) => graphql(lookUp, { by: { token } }),
   'nodes without their JSON': ({ team_id }) =>
     graphql('query ($ids: [ID!]!) { nodes(ids: $ids) { ... on UserGroup { name } } }', { ids: [btoa(`UserGroup:${team_id}`)] }),
+  'the introspection of an embed token with a viewer': async ({ team_id }) => {
+    const { data } = await graphql(signing, { by: { teamId: team_id } });
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const options = { token: admin, headers, body: `token=${data.signed.token}` };
+    expect((await success(gateway.send('POST', '/oauth2/introspect', options))).active).toBe(true);
+  },
   'a page of groups': () => graphql('{ userGroups(first: 5) { nodes { name } } }'),
 };
 
@@ -70,6 +79,10 @@ const others: Record<string, (group: Group) => Promise<unknown>> = {
     await graphql(lookUp, { by: { token } });
   },
   'a revocation of the embed tokens of a viewer': ({ team_id }) => graphql(revocation, { by: { teamId: team_id } }),
+  'a suspension, and its end': async ({ team_id }) => {
+    await graphql(suspension, { by: { teamId: team_id } });
+    await graphql(suspension.replace('suspend', 'resume'), { by: { teamId: team_id } });
+  },
   'a change of environment': ({ team_id }) => graphql(move, { by: { teamId: team_id } }),
   'a deletion': ({ team_id }) => graphql(deletion, { by: { teamId: team_id } }),
   'a request with an idempotency key': ({ team_id }) =>

@@ -369,18 +369,20 @@ test('memory is bounded in both directions, whatever the size of the file', asyn
 });
 
 describe('many rejected lines', () => {
-  /** 3 × 200 lines that are rejected for reasons with other names and numbers in them, and one that is not. */
+  /** 4 × 200 lines that are rejected for reasons with other names and numbers in them, and one that is not. */
   const source = () => {
     const lines = Array.from({ length: 200 }, (_, index) => [
       JSON.stringify({ user_group_id: 'good' }),
       JSON.stringify({ user_group_id: `g${index}`, properties: { [`a: ${index}`]: '\0' } }),
       `{${' '.repeat(index)}`,
+      JSON.stringify({ user_group_id: `s${index}`, status: 'suspended', suspended_reason: `${'x'.repeat(index)}\n` }),
     ]);
     return file('many.ndjson', lines.flat().join('\n'));
   };
   const counts = [
     '        200  properties: must not contain the character NUL (U+0000).',
     '        200  is not valid JSON.',
+    '        200  suspended_reason: must not contain control characters.',
     '        199  user_group_id: is the same as in an earlier line; only a Customer and a Testing group can share an id.',
   ];
 
@@ -393,17 +395,17 @@ describe('many rejected lines', () => {
       const printed = stdout.split('\n');
       expect(code).toBe(1);
       expect(printed.filter((line) => line.startsWith('line '))).toHaveLength(100);
-      expect(printed.slice(100, 106)).toEqual([
-        '599 lines were rejected, of which the first 100 are listed. By reason:',
+      expect(printed.slice(100, 107)).toEqual([
+        '799 lines were rejected, of which the first 100 are listed. By reason:',
         ...counts,
-        `Wrote 599 rejected lines to ${report}.`,
-        expect.stringMatching(/600 lines, 1 created, 0 unchanged, 599 rejected\.$/),
+        `Wrote 799 rejected lines to ${report}.`,
+        expect.stringMatching(/800 lines, 1 created, 0 unchanged, 799 rejected\.$/),
       ]);
       const reported = readFileSync(report, 'utf8')
         .trimEnd()
         .split('\n')
         .map((line) => JSON.parse(line));
-      expect(reported).toHaveLength(599);
+      expect(reported).toHaveLength(799);
       expect(reported.slice(0, 100).map(({ line, reason }) => `line ${line}: ${reason}`)).toEqual(printed.slice(0, 100));
       expect(statSync(report).mode & 0o777).toBe(0o600);
     },

@@ -1,11 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { issueApiToken } from '../../src/api-tokens/api-tokens.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { importText } from '../support/group-files.ts';
-import { launch, run } from '../support/process.ts';
+import { binary, launch, run } from '../support/process.ts';
 
 /** It colors and conceals text, moves the cursor, and reverses the text after it. */
 const hostile = 'a\u001b[8m\u009b2Jb\u202e\u2066\u0008c';
@@ -90,7 +90,7 @@ test.each<[args: string[], extra?: Record<string, string>]>([
 test('nor does a command that says which folder it uses', async () => {
   const cwd = join(folder, hostile);
   mkdirSync(cwd);
-  const { stderr } = await launch(process.execPath, [resolve('dist/main.js'), 'token', 'list'], {}, { cwd }).ended;
+  const { stderr } = await launch(process.execPath, [binary, 'token', 'list'], {}, { cwd }).ended;
   expect(stderr).toContain('using the database in');
   expect(controlsIn(stderr)).toBeNull();
 });

@@ -389,18 +389,23 @@ describe('tokens that another group has', () => {
   });
 
   test('an update that would take one that has come into its grace period while it waited', async () => {
-    const { teamId } = await group('owner', 'Customer');
     await group('thief', null);
+    const { teamId } = await group('owner', null);
     const holder = await database.pool.connect();
     await holder.query("begin; select from user_group where provided_id = 'thief' for update");
-    const importing = importText(database, toNdjson([{ user_group_id: 'thief', token }]), { onExisting: 'update' });
+    const lines = [
+      { user_group_id: 'thief', token },
+      { user_group_id: 'owner', token: 'the-next-token-of-it' },
+    ];
+    const importing = importText(database, toNdjson(lines), { onExisting: 'update' });
     await untilBlocked(database);
     const retired = { tokenHash: retiredHash(token), tokenEncrypted: Buffer.from([0]), teamId };
     await database.prisma.retiredToken.create({ data: { ...retired, expiresAt: new Date(Date.now() + 60_000) } });
     await holder.query('rollback');
     holder.release();
-    expect(await importing).toMatchObject({ updated: 0, rejected: 1, reasons: [{ ...rejected[0], line: 1 }] });
+    expect(await importing).toMatchObject({ updated: 1, rejected: 1, reasons: [{ ...rejected[0], line: 1 }] });
     expect((await stored()).map((row) => row.token)).not.toContain(token);
+    expect(await database.prisma.retiredToken.count()).toBe(1);
   });
 
   test.each([

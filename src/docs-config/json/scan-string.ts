@@ -1,5 +1,6 @@
 import { createRemoval, type Scanner } from './parser-state.ts';
 import { codePointOf, keyCanEnd, quoteText, valueCanEnd } from './source-text.ts';
+import { TextBuilder } from './text-builder.ts';
 
 /** The characters that can open a string, by code, with those that can then close it. Only the first is JSON. */
 const closers = new Map([
@@ -74,7 +75,7 @@ function scanStringWithEscapes(scanner: Scanner, start: number): string {
   const closing = closers.get(text.charCodeAt(start)) ?? '"';
   // What is wrong in other quotes is fixed with them, or not at all: alone, it may change where the string ends.
   const isQuoted = text[start] === '"';
-  const parts: string[] = [];
+  const value = new TextBuilder();
   let from = start + 1;
   let at = from;
   let certain = true;
@@ -84,10 +85,10 @@ function scanStringWithEscapes(scanner: Scanner, start: number): string {
     const character = text[at] as string;
     if (closing.includes(character)) break;
     if (character === '\\') {
-      parts.push(text.slice(from, at));
+      value.add(text.slice(from, at));
       const escaped = scanEscape(scanner, at, isQuoted);
       certain &&= escaped.certain;
-      parts.push(escaped.value);
+      value.add(escaped.value);
       if (escaped.end === at + 1) continuedAt = escaped.end;
       at = escaped.end - 1;
       from = escaped.end;
@@ -99,21 +100,22 @@ function scanStringWithEscapes(scanner: Scanner, start: number): string {
         const end = findEndOnLaterLine(text, next, closing);
         const canClose = punctuation.includes(text[next] ?? '}');
         hasLines = end === 'found' && (isContinued || !canClose);
-        if (!hasLines) return closeAtLineEnd(scanner, { start, from, lineEnd: at, next }, parts, canClose && end === 'none');
+        if (!hasLines) return closeAtLineEnd(scanner, { start, from, lineEnd: at, next }, value, canClose && end === 'none');
       }
       const lines = text.slice(at, next).replace(/\r\n?/g, '\n');
       if (isQuoted && !isContinued) reportControl(scanner, at, next, JSON.stringify(lines).slice(1, -1));
-      parts.push(text.slice(from, at), lines);
+      value.add(text.slice(from, at));
+      value.add(lines);
       from = next;
       at = next - 1;
     } else if (isQuoted && character < ' ') reportControl(scanner, at, at + 1, JSON.stringify(character).slice(1, -1));
   }
-  if (at >= text.length) return closeAtLineEnd(scanner, { start, from, lineEnd: at, next: at }, parts, false);
-  parts.push(text.slice(from, at));
+  if (at >= text.length) return closeAtLineEnd(scanner, { start, from, lineEnd: at, next: at }, value, false);
+  value.add(text.slice(from, at));
   scanner.at = scanner.lastEnd = at + 1;
-  const value = parts.join('');
-  if (text[start] !== '"' || text[at] !== '"') reportQuotes(scanner, start, at + 1, value, certain);
-  return value;
+  const result = value.toString();
+  if (text[start] !== '"' || text[at] !== '"') reportQuotes(scanner, start, at + 1, result, certain);
+  return result;
 }
 
 /** An escape that JSON has. */
@@ -219,7 +221,7 @@ interface UnclosedString {
 function closeAtLineEnd(
   scanner: Scanner,
   { start, from, lineEnd, next }: UnclosedString,
-  parts: string[],
+  value: TextBuilder,
   isUnclosed: boolean,
 ): string {
   const { text } = scanner;
@@ -242,6 +244,6 @@ function closeAtLineEnd(
     suggestion: 'Put a double quote at its end.',
     ...(certain ? { fix: { range: { start: curly ? end - 1 : end, end }, newText: '"' } } : { unclear: true }),
   });
-  parts.push(text.slice(from, curly ? end - 1 : end));
-  return parts.join('');
+  value.add(text.slice(from, curly ? end - 1 : end));
+  return value.toString();
 }

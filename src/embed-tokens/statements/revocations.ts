@@ -1,7 +1,7 @@
 import { insertGroupEvents, type OnRecorded, textChange } from '../../audit-log/statements/insert.ts';
 import { createBatchLoader, type Load, maxLookupKeys } from '../../database/batch-loader.ts';
 import type { Database } from '../../database/client.ts';
-import { columnTypes } from '../../database/columns.ts';
+import { columnTypes, unnest } from '../../database/columns.ts';
 import type { UserGroup } from '../../generated/prisma/client.ts';
 import { UserGroupRow, userGroupColumnCount, userGroupSelectList } from '../../user-groups/statements/columns.ts';
 import { lockTarget, type Target, targetAuthor, targetValues } from '../../user-groups/statements/single-changes.ts';
@@ -62,9 +62,17 @@ export function bindRevocations({ query }: Pick<Database, 'query'>, onRecorded: 
   };
 }
 
+const viewerKey = [
+  { sql: 'team_id', type: 'int' },
+  { sql: 'viewer_id', type: 'text' },
+] as const;
+
+/** Each by the index, whatever the statistics say: a join that was planned for few rows would read all. */
 const viewerGenerations = `
-  select v.team_id, v.viewer_id, v.generation from unnest($1::int[], $2::text[]) as key (team_id, viewer_id)
-  join revoked_viewer v on v.team_id = key.team_id and v.viewer_id = key.viewer_id`;
+  select v.team_id, v.viewer_id, v.generation from ${unnest(viewerKey, 'key')}
+  cross join lateral (
+    select * from revoked_viewer v where v.team_id = key.team_id and v.viewer_id = key.viewer_id limit 1
+  ) as v`;
 
 /**
  * A generation, at random: also after an older backup was restored it is none that a token has. The first one of a group, before

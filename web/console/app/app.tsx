@@ -102,8 +102,6 @@ export function App() {
   if (state.is === 'asking' || state.is === 'checking') return <LoadingRows />;
   if (state.is === 'signed-out') {
     const signIn = (apiToken: string, caller: SignedIn) => {
-      // What was sent by a form that is gone says nothing of the session that came since.
-      if (latest.current.is !== 'signed-out') return;
       isEntering.current = false;
       storedApiToken.write(apiToken);
       change({ is: 'signed-in', apiToken, caller });

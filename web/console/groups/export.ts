@@ -56,19 +56,22 @@ export async function exportGroups(client: Client, request: ExportRequest): Prom
   let characters = 0;
   let first = maxPageSize;
   let position: string | undefined;
-  const waitForLimit = async (error: unknown): Promise<undefined> => {
-    if (!(error instanceof Failure) || error.code !== 'RATE_LIMITED' || !error.retryAfterSeconds) throw error;
-    onProgress(count, true);
-    await pause(error.retryAfterSeconds * 1_000, signal);
-    return undefined;
+  const patientSend: Client['send'] = async (...operation) => {
+    for (;;) {
+      try {
+        return await client.send(...operation);
+      } catch (error) {
+        if (!(error instanceof Failure) || error.code !== 'RATE_LIMITED' || !error.retryAfterSeconds) throw error;
+        onProgress(count, true);
+        const { retryAfterSeconds } = error;
+        await new Promise((resolve) => setTimeout(resolve, retryAfterSeconds * 1_000));
+      }
+    }
   };
-  for (;;) {
+  const patient = { ...client, send: patientSend };
+  do {
     const sent = { first, after: position ?? null, filter: filter ?? null, orderBy };
-    const page: SentPage<GroupExportQuery, typeof sent> | undefined = await sendPage(client, GroupExport, sent, signal).catch(
-      waitForLimit,
-    );
-    if (!page) continue;
-    const { response, variables } = page;
+    const { response, variables }: SentPage<GroupExportQuery, typeof sent> = await sendPage(patient, GroupExport, sent, signal);
     first = Math.min(maxPageSize, 2 * variables.first); // large items may be few
     const { nodes, pageInfo } = response.data.userGroups ?? {};
     if (!nodes || !pageInfo || (pageInfo.hasNextPage && !pageInfo.endCursor)) {
@@ -81,20 +84,10 @@ export async function exportGroups(client: Client, request: ExportRequest): Prom
     characters += text.length;
     if (count > maxExported || characters > maxCharacters) return undefined;
     onProgress(count, false);
-    if (!pageInfo.hasNextPage) return { parts, count };
-    position = pageInfo.endCursor ?? undefined;
-  }
+    position = (pageInfo.hasNextPage && pageInfo.endCursor) || undefined;
+  } while (position !== undefined);
+  return { parts, count };
 }
-
-/** Resolves after a time, or when the signal is aborted. */
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 
 /** Without it, Excel reads another encoding than UTF-8. */
 const byteOrderMark = '\uFEFF';
