@@ -172,7 +172,7 @@ function showFirst({ secret, apiToken }: IssuedApiToken, url: string, log: Logge
 
 /** What the first start prints: the only time that the secret is shown. */
 function welcome(url: string, secret: string): string {
-  const command = ownCommand(packageRoot, process.argv[1] ?? '', process.cwd());
+  const command = escapeControls(ownCommand(packageRoot, process.argv[1] ?? '', process.cwd()));
   return `
 First start: created an API token for the Testing environment. It is shown only once:
 
@@ -211,5 +211,5 @@ export function ownCommand(root: URL, script: string, folder: string): string {
 
 function nodeCommand(script: string, folder: string): string {
   const path = relative(folder, script);
-  return `node ${escapeControls(shellWord(path.startsWith('..') ? script : path))}`;
+  return `node ${shellWord(path.startsWith('..') ? script : path)}`;
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectDatabase, type Database } from '../../src/database/client.ts';
 import { updateGrownStatistics } from '../../src/database/table-statistics.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createToken, introspectToken } from '../support/embed-tokens.ts';
 import { type Reply, startGateway, type TestGateway } from '../support/gateway.ts';
 import { importText } from '../support/group-files.ts';
 import { apiTokenId } from '../support/node-id.ts';
@@ -41,8 +42,6 @@ const update = (input: string) => `mutation ($by: UserGroupBy!) { updateUserGrou
 const lookUp = 'query ($by: UserGroupBy!) { userGroup(by: $by) { name } }';
 const rotation = `mutation ($currentToken: String!) {
   rotateUserGroupToken(input: { currentToken: $currentToken, graceSeconds: 600 }) { __typename } }`;
-const signing = `mutation ($by: UserGroupBy!) {
-  signed: createEmbedToken(input: { by: $by, viewer: { id: "v" } }) { ... on CreateEmbedTokenPayload { token } } }`;
 const revocation = `mutation ($by: UserGroupBy!) { revokeEmbedTokens(input: { by: $by, viewerId: "v" }) { __typename } }`;
 const suspension = 'mutation ($by: UserGroupBy!) { suspendUserGroup(input: { by: $by }) { __typename } }';
 const move = `mutation ($by: UserGroupBy!) {
@@ -60,10 +59,8 @@ const lookUps: Record<string, (group: Group) => Promise<unknown>> = {
   'nodes without their JSON': ({ team_id }) =>
     graphql('query ($ids: [ID!]!) { nodes(ids: $ids) { ... on UserGroup { name } } }', { ids: [btoa(`UserGroup:${team_id}`)] }),
   'the introspection of an embed token with a viewer': async ({ team_id }) => {
-    const { data } = await graphql(signing, { by: { teamId: team_id } });
-    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-    const options = { token: admin, headers, body: `token=${data.signed.token}` };
-    expect((await success(gateway.send('POST', '/oauth2/introspect', options))).active).toBe(true);
+    const { token } = await createToken(gateway, admin, { by: { teamId: team_id }, viewer: { id: 'v' } });
+    expect((await success(introspectToken(gateway, admin, token))).active).toBe(true);
   },
   'a page of groups': () => graphql('{ userGroups(first: 5) { nodes { name } } }'),
 };

@@ -56,7 +56,7 @@ test('updates what differs, keeps other properties, and reports each line that f
     ',nobody,',
     'globex,,',
     `${'x'.repeat(256)},long,`,
-    'evil\u001b[31m\u202e,colored and reversed,',
+    'evil\u001b[31m\u202e\u200d,colored and reversed,',
   ];
   // As when somebody has joined files of several systems.
   const text = lines.join('\r\n').replace('plan\r\n', 'plan\n').replace('gold\r\n', 'gold\r');
@@ -66,7 +66,7 @@ test('updates what differs, keeps other properties, and reports each line that f
     'test.csv:5: acme: An earlier line has the same id.',
     'test.csv:6: : The column id is empty.',
     expect.stringMatching(/^test\.csv:8: x+: .*providedId/),
-    expect.stringMatching(/^test\.csv:9: evil\ufffd\[31m\ufffd: .*providedId/),
+    expect.stringMatching(/^test\.csv:9: evil\ufffd\[31m\ufffd\u200d: .*providedId/),
   ]);
   expect(await groups()).toMatchObject([
     { providedId: 'acme', name: 'ACME "Corp"', properties: { region: 'eu', seats: 5 } },

@@ -369,7 +369,7 @@ test('memory is bounded in both directions, whatever the size of the file', asyn
 });
 
 describe('many rejected lines', () => {
-  /** 4 × 200 lines that are rejected for reasons with other names and numbers in them, and one that is not. */
+  /** 4 × 200 lines, all but one rejected, for reasons with other names and numbers in them. */
   const source = () => {
     const lines = Array.from({ length: 200 }, (_, index) => [
       JSON.stringify({ user_group_id: 'good' }),

@@ -206,7 +206,7 @@ function isOutside(text: string, from: number, to: number): boolean {
 
 interface UnclosedString {
   readonly start: number;
-  /** Where what is not in the parts yet begins. */
+  /** Where what is not in the value yet begins. */
   readonly from: number;
   readonly lineEnd: number;
   /** What comes after the line break. */

@@ -69,9 +69,9 @@ const viewerKey = [
 
 /** Each by the index, whatever the statistics say: a join that was planned for few rows would read all. */
 const viewerGenerations = `
-  select v.team_id, v.viewer_id, v.generation from ${unnest(viewerKey, 'key')}
+  select key.team_id, key.viewer_id, v.generation from ${unnest(viewerKey, 'key')}
   cross join lateral (
-    select * from revoked_viewer v where v.team_id = key.team_id and v.viewer_id = key.viewer_id limit 1
+    select generation from revoked_viewer v where v.team_id = key.team_id and v.viewer_id = key.viewer_id limit 1
   ) as v`;
 
 /**

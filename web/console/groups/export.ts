@@ -64,11 +64,12 @@ export async function exportGroups(client: Client, request: ExportRequest): Prom
         if (!(error instanceof Failure) || error.code !== 'RATE_LIMITED' || !error.retryAfterSeconds) throw error;
         onProgress(count, true);
         const { retryAfterSeconds } = error;
+        // If it is ended meanwhile, the next request fails.
         await new Promise((resolve) => setTimeout(resolve, retryAfterSeconds * 1_000));
       }
     }
   };
-  const patient = { ...client, send: patientSend };
+  const patient = { send: patientSend };
   do {
     const sent = { first, after: position ?? null, filter: filter ?? null, orderBy };
     const { response, variables }: SentPage<GroupExportQuery, typeof sent> = await sendPage(patient, GroupExport, sent, signal);
