@@ -35,13 +35,15 @@ export async function updateGrownStatistics(
   { query, transaction }: Pick<Database, 'query' | 'transaction'>,
   signal?: AbortSignal,
 ): Promise<void> {
-  if ((await query('grown-tables', grownTables, [tables])).length === 0) return;
-  await transaction(async (run) => {
-    for (const [table] of await run('lock-grown-tables', lockGrownTables, [tables])) {
-      if (signal?.aborted) return;
-      await run(`analyze-${table}`, `analyze (skip_locked) ${table}`, []);
-    }
-  });
+  for (const [grown] of await query('grown-tables', grownTables, [tables])) {
+    if (signal?.aborted) return;
+    // In a transaction of its own: the size that PostgreSQL notes stays when it is undone, and the statistics do not.
+    await transaction(async (run) => {
+      for (const [table] of await run('lock-grown-tables', lockGrownTables, [[grown]])) {
+        await run(`analyze-${table}`, `analyze (skip_locked) ${table}`, []);
+      }
+    });
+  }
 }
 
 /**

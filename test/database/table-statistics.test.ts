@@ -48,27 +48,52 @@ test('of several processes one updates them', async () => {
   expect(rows).toEqual([{ analyze_count: 1 }]);
 });
 
-test('it stops between two tables', async () => {
+/** Has two tables grow. */
+async function growTwo(): Promise<void> {
   await database.pool.query('alter table event set (autovacuum_enabled = off)');
   await add(2_000);
   await database.pool.query(
     "insert into event (type, environment, actor_kind, actor_name) select 'test', 'None', 'SYSTEM', 'test' from generate_series(1, 2000)",
   );
+}
+
+/** The database, with something that is called before each update of the statistics of a table. */
+const withCall = (onAnalyze: (name: string) => void): Pick<Database, 'query' | 'transaction'> => ({
+  query: database.query,
+  transaction: (work) =>
+    database.transaction((query) =>
+      work((name, ...rest) => {
+        if (name.startsWith('analyze-')) onAnalyze(name);
+        return query(name, ...rest);
+      }),
+    ),
+});
+
+test('what was updated before another table fails stays, and the other one is tried again', async () => {
+  await growTwo();
+  const analyzed = new Set<string>();
+  const failing = withCall((name) => {
+    analyzed.add(name);
+    if (analyzed.size === 2) throw new Error('of the second table');
+  });
+  const known = async () => {
+    const { rows } = await database.pool.query("select distinct tablename from pg_stats where schemaname = 'public'");
+    return rows.length;
+  };
+  await expect(updateGrownStatistics(failing)).rejects.toThrow('of the second table');
+  expect(await known()).toBe(1);
+  await updateGrownStatistics(database);
+  expect(await known()).toBe(2);
+});
+
+test('it stops between two tables', async () => {
+  await growTwo();
   const controller = new AbortController();
   const analyzed: string[] = [];
-  const updating: Pick<Database, 'query' | 'transaction'> = {
-    query: database.query,
-    transaction: (work) =>
-      database.transaction((query) =>
-        work((name, ...rest) => {
-          if (name.startsWith('analyze-')) {
-            analyzed.push(name);
-            controller.abort();
-          }
-          return query(name, ...rest);
-        }),
-      ),
-  };
+  const updating = withCall((name) => {
+    analyzed.push(name);
+    controller.abort();
+  });
   await updateGrownStatistics(updating, controller.signal);
   expect(analyzed).toHaveLength(1);
   await updateGrownStatistics(updating);
