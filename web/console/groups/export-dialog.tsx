@@ -110,7 +110,7 @@ export function ExportDialog({ state, selected, onClose }: ExportDialogProps) {
         <FailureNotice title="The groups were not exported" failure={saving.failure} />
         <p role="status">
           {saving.isRunning && `Read ${countOf(progress)} …`}
-          {saving.isRunning && isWaiting && ' The API token has reached its rate limit: the export goes on by itself.'}
+          {saving.isRunning && isWaiting && ' The API token has reached its rate limit. The export waits, then continues.'}
         </p>
         <DialogFooter isDisabled={isRefused || counting.isLoading}>Export</DialogFooter>
       </form>
