@@ -160,8 +160,11 @@ const lockRequests = `
 
 const find = `
   select request.position, r.fingerprint, r.response_encrypted
-  from ${unnestWithPosition(idColumns, 'request')} join idempotency_record r using (api_token_id, key_hash)
-  where r.created_at > now() - interval '${idempotencyHours} hours'`;
+  from ${unnestWithPosition(idColumns, 'request')} cross join lateral (
+    select * from idempotency_record r where r.api_token_id = request.api_token_id and r.key_hash = request.key_hash
+      and r.created_at > now() - interval '${idempotencyHours} hours'
+    limit 1
+  ) as r`;
 
 const store = `
   insert into idempotency_record (api_token_id, key_hash, fingerprint, response_encrypted, encryption_key_id)

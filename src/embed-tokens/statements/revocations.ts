@@ -67,7 +67,6 @@ const viewerKey = [
   { sql: 'viewer_id', type: 'text' },
 ] as const;
 
-/** Each by the index, whatever the statistics say: a join that was planned for few rows would read all. */
 const viewerGenerations = `
   select key.team_id, key.viewer_id, v.generation from ${unnest(viewerKey, 'key')}
   cross join lateral (

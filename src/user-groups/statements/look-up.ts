@@ -1,6 +1,6 @@
 import { createBatchLoader, type Load, maxLookupKeys } from '../../database/batch-loader.ts';
 import type { Database } from '../../database/client.ts';
-import { anyOf, columnTypes, decodeHexadecimal, type Row, toByteaArray } from '../../database/columns.ts';
+import { anyOf, columnTypes, decodeHexadecimal, type Row, toByteaArray, unnest } from '../../database/columns.ts';
 import type { UserGroup } from '../../generated/prisma/client.ts';
 import {
   UserGroupRow,
@@ -65,6 +65,8 @@ const toGroupOfToken = (row: Row): GroupOfToken => ({
   expiresAt: columnTypes.nullableTime.decode(row[userGroupColumnCount + 2] as string | null),
 });
 
+const tokenKey = [{ sql: 'token_hash', type: 'bytea' }] as const;
+
 /** Nearly every token that is looked up is a current one, and this costs the server less than {@link groupsByAnyToken}. */
 const groupsByCurrentToken = `
   select ${userGroupSelectList('g')} from user_group g where g.token_hash = ${anyOf(1, 'bytea')} and not g.suspended`;
@@ -77,8 +79,11 @@ const groupsByAnyToken = `
   select ${userGroupSelectList('g')}, encode(g.token_hash, 'hex'), true, null::timestamptz from user_group g
   where g.token_hash = ${anyOf(1, 'bytea')} and not g.suspended
   union all
-  select ${userGroupSelectList('g')}, encode(r.token_hash, 'hex'), false, r.expires_at from retired_token r join user_group g using (team_id)
-  where r.token_hash = ${anyOf(1, 'bytea')} and r.expires_at > now() and not g.suspended`;
+  select ${userGroupSelectList('g')}, encode(r.token_hash, 'hex'), false, r.expires_at from ${unnest(tokenKey, 'key')}
+  cross join lateral (
+    select * from retired_token r where r.token_hash = key.token_hash and r.expires_at > now() limit 1
+  ) as r
+  cross join lateral (select * from user_group g where g.team_id = r.team_id and not g.suspended limit 1) as g`;
 
 /** Look-ups of user groups. */
 export interface UserGroupLookups {
