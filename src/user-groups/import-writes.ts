@@ -3,16 +3,12 @@ import type { Database } from '../database/client.ts';
 import { isConflict, violatedUniqueIndex } from '../database/errors.ts';
 import type { KeyRing } from '../encryption/keys.ts';
 import { encryptToken } from '../encryption/stored-token.ts';
-import type { UserGroup } from '../generated/prisma/client.ts';
 import { issueToken } from '../tokens.ts';
 import { changedValues, initialValues } from './attribute-values.ts';
-import { environmentName, type ImportLine, type RejectedLine } from './import-lines.ts';
+import type { ImportLine, RejectedLine } from './import-lines.ts';
+import { type OnExisting, type PlannedUpdate, type PlanOptions, planWrites } from './import-plan.ts';
 import { beginImport, ChangedMeanwhile, requireKeysOfStoredTokens } from './import-transaction.ts';
 import { findTokenHolders, type ImportDraft, insertImported, removeRetired, updateImported } from './statements/import.ts';
-import { bindGroupsByProvidedId } from './statements/look-up.ts';
-
-/** What happens to a group that exists. */
-export type OnExisting = 'skip' | 'update' | 'fail';
 
 /** What became of lines. */
 export interface WriteOutcome {
@@ -69,11 +65,8 @@ export async function writeLines(
   }
 }
 
-interface WriteOptions {
-  readonly onExisting: OnExisting;
+interface WriteOptions extends PlanOptions {
   readonly dryRun: boolean;
-  /** Whether the tokens of new groups are looked up before. */
-  readonly looksUpTokens: boolean;
 }
 
 /** Validates and writes lines, and retries those whose ids or tokens were taken between the two. @throws ChangedMeanwhile. */
@@ -103,76 +96,6 @@ async function write(
   }
   return outcome;
 }
-
-/** A line whose group exists, and may have to be changed. */
-interface Update {
-  readonly line: ImportLine;
-  readonly stored: UserGroup;
-  /** The keyed hashes of the token that the line gives, one under each key; none without a token. */
-  readonly hashes: readonly string[];
-  /** Whether the line gives another token than the current one. */
-  readonly isNewToken: boolean;
-}
-
-/** What to do with lines. */
-interface WritePlan {
-  readonly creations: ImportLine[];
-  readonly updates: Update[];
-  unchanged: number;
-  readonly rejected: RejectedLine[];
-}
-
-/** Decides what to do with each line, by what is stored now. */
-async function planWrites(
-  query: Database['query'],
-  keys: KeyRing,
-  lines: readonly ImportLine[],
-  { onExisting, looksUpTokens }: Omit<WriteOptions, 'dryRun'>,
-): Promise<WritePlan> {
-  const providedIds = [...new Set(lines.map(({ providedId }) => providedId))];
-  const byId = await bindGroupsByProvidedId({ query }).findByProvidedIds(providedIds, false);
-  const storedOf = ({ providedId, environmentTag }: ImportLine) =>
-    byId.get(providedId)?.find((group) => group.environmentTag === environmentTag);
-  const hashesOf = new Map(
-    lines.flatMap((line) => {
-      const isNeeded = line.token !== undefined && (storedOf(line) ? onExisting === 'update' : looksUpTokens);
-      return isNeeded ? [[line, keys.hashes(line.token)]] : [];
-    }),
-  );
-  const hashes = [...hashesOf.values()].flat();
-  const tokenHolders = hashes.length > 0 ? await findTokenHolders(query, hashes) : [];
-  /** One group, or two: a token may be current here and replaced there. */
-  const byToken = new Map<string, number[]>();
-  for (const { tokenHash, teamId } of tokenHolders) byToken.set(tokenHash, [...(byToken.get(tokenHash) ?? []), teamId]);
-
-  const plan: WritePlan = { creations: [], updates: [], unchanged: 0, rejected: [] };
-  for (const line of lines) {
-    const groups = byId.get(line.providedId) ?? [];
-    const stored = storedOf(line);
-    const hashes = hashesOf.get(line) ?? [];
-    const isTokenTaken = () => hashes.some((hash) => byToken.get(hash)?.some((teamId) => teamId !== stored?.teamId));
-    const reject = (reason: string) => void plan.rejected.push({ line: line.line, reason, kind: reason });
-
-    if (stored && onExisting === 'skip') plan.unchanged += 1;
-    else if (stored && onExisting === 'fail')
-      reject(`user_group_id: a group with this id exists (${environmentName(line.environmentTag)}).`);
-    else if (stored && line.nulls.length > 0)
-      reject(`${line.nulls.join(', ')}: must not be null; omit it to keep the current value.`);
-    else if (!stored && groups.some(({ environmentTag }) => environmentTag === null || line.environmentTag === null))
-      reject(heldBy(groups));
-    else if (isTokenTaken()) reject('token: belongs to another user group.');
-    else if (stored) {
-      const isNewToken = hashes.length > 0 && !hashes.includes(Buffer.from(stored.tokenHash).toString('hex'));
-      plan.updates.push({ line, stored, hashes, isNewToken });
-    } else plan.creations.push(line);
-  }
-  return plan;
-}
-
-const heldBy = (groups: readonly UserGroup[]): string =>
-  groups.some(({ environmentTag }) => environmentTag === null)
-    ? 'user_group_id: an untagged group has this id, and no other group can share it. Label that group as Customer or Testing first.'
-    : 'user_group_id: a Customer or Testing group has this id, which an untagged group cannot share.';
 
 /**
  * Inserts groups. Returns the lines whose groups were inserted: not those whose id or token is taken.
@@ -226,7 +149,7 @@ async function requireNoOtherHolder(
  *
  * @throws ChangedMeanwhile when one was deleted, or has another environment, or another group has got a token.
  */
-async function update(query: Database['query'], keys: KeyRing, updates: readonly Update[]): Promise<number> {
+async function update(query: Database['query'], keys: KeyRing, updates: readonly PlannedUpdate[]): Promise<number> {
   if (updates.length === 0) return 0;
   const changes = updates.map(({ line, stored, hashes, isNewToken }) => {
     const { given, token = '', suspended, suspendedReason } = line;

@@ -2,7 +2,8 @@ import type { Database } from '../database/client.ts';
 import type { KeyRing } from '../encryption/keys.ts';
 import type { ImportLine, RejectedLine } from './import-lines.ts';
 import { importBatch, rejectRepeated } from './import-lines.ts';
-import { type OnExisting, type WriteOutcome, writeLines } from './import-writes.ts';
+import type { OnExisting } from './import-plan.ts';
+import { type WriteOutcome, writeLines } from './import-writes.ts';
 import { openImportClaims } from './statements/import-claims.ts';
 
 /** What became of the lines of an import; in a dry run, what would become of them. */
