@@ -57,10 +57,22 @@ test.each([400, -400])('a gateway whose clock is off by %d days stores the times
   await mutate(`rotateApiToken(input: { id: "${created.apiToken.id}", overlapSeconds: 3600 })`, '');
   await mutate(`revokeApiToken(input: { id: "${created.apiToken.id}" })`, '');
   await mutate(`createEmbedToken(input: { by: { teamId: ${userGroup.teamId} } })`, '');
+  await mutate(`revokeEmbedTokens(input: { by: { teamId: ${userGroup.teamId} }, viewerId: "v" })`, '');
+  await mutate(`suspendUserGroup(input: { by: { teamId: ${userGroup.teamId} } })`, '');
+  const { webhook } = await mutate(
+    'createWebhook(input: { url: "https://hooks.test/" })',
+    '... on CreateWebhookPayload { webhook { id } }',
+  );
+  const ofWebhook = [
+    `rotateWebhookSecret(input: { id: "${webhook.id}", overlapSeconds: 3600 })`,
+    `sendTestEvent(input: { id: "${webhook.id}" })`,
+  ];
+  for (const field of ofWebhook) expect((await mutate(field, '')).__typename).toMatch(/Payload$/);
   const second = await startGateway(gateway.database); // records the uses when it stops
   await second.graphql('{ caller { id } }');
   await second.close();
   expect(await distantTimes()).toEqual([]);
+  await gateway.database.prisma.webhook.deleteMany();
 });
 const group = '... on GetOrCreateUserGroupPayload { userGroup { teamId token } }';
 
