@@ -29,21 +29,27 @@ const statisticsLock = 727_091;
  * update: it must own the table, or have the privilege `MAINTAIN` (from PostgreSQL 17 on).
  *
  * @param signal ends it early, between two tables.
- * @throws errors of the database.
+ * @throws the first error of the database, after the other tables are done; at once when it is unavailable.
  */
 export async function updateGrownStatistics(
-  { query, transaction }: Pick<Database, 'query' | 'transaction'>,
+  { query, interactiveTransaction }: Pick<Database, 'query' | 'interactiveTransaction'>,
   signal?: AbortSignal,
 ): Promise<void> {
+  const failures: unknown[] = [];
   for (const [grown] of await query('grown-tables', grownTables, [tables])) {
     if (signal?.aborted) return;
-    // In a transaction of its own: the size that PostgreSQL notes stays when it is undone, and the statistics do not.
-    await transaction(async (run) => {
-      for (const [table] of await run('lock-grown-tables', lockGrownTables, [[grown]])) {
-        await run(`analyze-${table}`, `analyze (skip_locked) ${table}`, []);
-      }
+    // A transaction for each table, which ends together with its `analyze`: if one is rolled back, the size that `analyze` noted
+    // stays, its statistics do not, and the table no longer counts as grown.
+    const update = interactiveTransaction(async (transaction) => {
+      const [row] = await transaction.query('lock-grown-tables', lockGrownTables, [[grown]]);
+      if (row) transaction.queryLast(`analyze-${row[0]}`, `analyze (skip_locked) ${row[0]}`, []);
+    });
+    await update.catch((error: unknown) => {
+      if (isUnavailable(error)) throw error;
+      failures.push(error);
     });
   }
+  if (failures.length > 0) throw failures[0];
 }
 
 /**
@@ -83,7 +89,7 @@ const failurePauseMs = 60_000;
  * @returns a function that stops it and waits for its end.
  */
 export function startStatistics(
-  database: Pick<Database, 'query' | 'transaction'>,
+  database: Pick<Database, 'query' | 'interactiveTransaction'>,
   onFailure: (error: unknown) => void,
 ): () => Promise<void> {
   return runPeriodically((signal) => updateGrownStatistics(database, signal), {
