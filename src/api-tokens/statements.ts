@@ -99,7 +99,7 @@ const currentApiTokens = '(select t.*, false as is_replaced from api_token t) as
 
 const secretKey = [{ sql: 'secret_hash', type: 'bytea' }] as const;
 
-/** Nearly every secret that is looked up is a current one, and this takes two thirds of the time of {@link apiTokensByHash}. */
+/** Nearly every secret that is looked up is a current one, and this costs the server less than {@link apiTokensByHash}. */
 const apiTokensByCurrentHash = `
   select ${selectList(columns)}, secret_hash
   from ${currentApiTokens}

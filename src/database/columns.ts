@@ -112,8 +112,8 @@ export function createRowClass<Columns extends ColumnTable>(columns: Columns): n
  * PostgreSQL plans for as many rows whatever is sent, and so keeps its plan. Of a list that it sees it knows the length, and
  * would plan a change of one row each time, which takes longer than the change.
  *
- * A look-up joins it with `cross join lateral (select … limit 1)`: each row by the index, whatever the statistics say. Another join
- * that was planned for a small table would read all of it once it has grown.
+ * A look-up joins it with `cross join lateral (select … limit 1)`: where `enable_seqscan` is off, each row is read by the index,
+ * whatever the statistics say. Another join that was planned for a small table would read all of it once it has grown.
  */
 export function unnest(columns: readonly ParameterColumn[], alias: string): string {
   return `unnest(${lists(columns)}) as ${alias} (${names(columns)})`;

@@ -94,6 +94,9 @@ const remedies: Readonly<Record<string, string>> = {
   '53100': 'Free space on the disk of the database, and run the command again.',
 };
 
+/** Whether an error is the protocol violation that PgBouncer calls the settings of a session, which it does not pass on. */
+export const isRejectedByPooler = (error: unknown): boolean => hasCode(error, ['08P01']);
+
 /** Whether an error means that the server stopped a statement that ran for too long. */
 export const isStatementTimeout = (error: unknown): boolean => hasCode(error, ['57014']);
 

@@ -6,7 +6,7 @@ import { type Connection, connectDatabase, type Database, type StatementOptions 
 import { describeServers, parseDatabaseUrl } from './database-url.ts';
 import { requireCluster } from './embedded/cluster.ts';
 import { openEmbedded } from './embedded/embedded.ts';
-import { isUnavailable } from './errors.ts';
+import { isRejectedByPooler, isUnavailable } from './errors.ts';
 import { findEncodingProblem, findSchemaProblem, findSessionProblem, type SessionProblem } from './server-state.ts';
 
 /** The name of the gateway's database in the embedded PostgreSQL. */
@@ -101,7 +101,7 @@ async function createDatabase(connection: Connection, name: string, mustExist: b
  */
 async function findProblems(pool: pg.Pool, namedStatements: boolean) {
   const refusal = (await findEncodingProblem(pool)) ?? (await findSchemaProblem(pool));
-  return { refusal, warning: namedStatements ? undefined : await findSessionProblem(pool) };
+  return { refusal, warning: await findSessionProblem(pool, namedStatements) };
 }
 
 const describe = ({ found, remedy }: SessionProblem) => `${found}. ${remedy}`;
@@ -134,8 +134,7 @@ async function checkWhenReachable<Result>(
 /** What to do about a failed connection. */
 function remedyFor(error: unknown, databaseUrl: string): string {
   const { code } = error as { code?: string };
-  // The protocol violation that PgBouncer calls the session settings, which it does not pass on.
-  if (code === '08P01') return 'If this is a connection pooler, set DB_NAMED_STATEMENTS=false.';
+  if (isRejectedByPooler(error)) return 'If this is a connection pooler, set DB_NAMED_STATEMENTS=false.';
   if (code !== '42501') return 'Check DATABASE_URL.';
   const { pathname, username } = new URL(parseDatabaseUrl(databaseUrl).serverUrls[0] as string);
   const [database, role] = [pathname.slice(1), username].map((part) => pg.escapeIdentifier(decodeURIComponent(part)));

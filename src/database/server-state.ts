@@ -157,27 +157,34 @@ export async function findSchemaProblem(pool: pg.Pool): Promise<SessionProblem |
   );
 }
 
+/** Limits of statements and of waits for locks. */
+const timeouts = `('statement_timeout', '10s', '^([1-9]\\d{0,3}|10000)$'), ('lock_timeout', '4s', '^([1-9]\\d{0,2}|[1-3]\\d{3}|4000)$')`;
+
+/** Times in UTC and ISO 8601, as Prisma and the driver read them. */
+const times = `('TimeZone', 'UTC', '^(Etc/)?(UTC|UCT|GMT|Universal|Zulu)$'), ('DateStyle', 'ISO', '^ISO')`;
+
+/** What keeps plans that were made for small tables from reading large ones, and from being compiled. */
+const plans = `('enable_seqscan', 'off', '^off$'), ('jit', 'off', '^off$')`;
+
 /**
- * Finds out whether sessions of the role begin with what the gateway cannot set behind a pooler: limits of statements and of
- * waits for locks, and times in UTC and ISO 8601, as Prisma and the driver read them. The gateway sets these, which is enough
- * behind PgBouncer; another pooler may run the next statement in another session.
+ * Finds out whether sessions of the role begin with what the gateway cannot set behind a pooler. It sends the timeouts, and with
+ * named statements what plans need, which a pooler may ignore. It sets the times, which is enough on a direct connection and
+ * behind PgBouncer; another pooler, behind which no statements are named, may run the next one in another session.
  *
  * @returns undefined if they do.
  */
-export async function findSessionProblem(pool: pg.Pool): Promise<SessionProblem | undefined> {
+export async function findSessionProblem(pool: pg.Pool, namedStatements: boolean): Promise<SessionProblem | undefined> {
   // `reset_val` is the value with which the session began, whatever was set since.
   const { rows } = await pool.query<Deviation>(
     `select quote_ident(current_user) as role, lower(name) as name, reset_val as value, required
-     from pg_settings join (values ('TimeZone', 'UTC', '^(Etc/)?(UTC|UCT|GMT|Universal|Zulu)$'), ('DateStyle', 'ISO', '^ISO'),
-       ('statement_timeout', '10s', '^([1-9]\\d{0,3}|10000)$'), ('lock_timeout', '4s', '^([1-9]\\d{0,2}|[1-3]\\d{3}|4000)$')
-     ) as expected (parameter, required, pattern) on parameter = name
+     from pg_settings join (values ${timeouts}, ${namedStatements ? plans : times}) as expected (parameter, required, pattern) on parameter = name
      where reset_val !~ pattern order by parameter desc`,
   );
   if (rows.length === 0) return undefined;
   const values = rows.map(({ name, value }) => `${name} ${value}`).join(' and ');
   const statements = rows.map(({ role, name, required }) => `alter role ${role} set ${name} = '${required}';`);
   return {
-    found: `sessions of the role begin with ${values}: behind a pooler, times may be wrong by hours, or writes made after their 503`,
+    found: `sessions of the role begin with ${values}: behind a pooler, ${namedStatements ? 'look-ups may read whole tables' : 'times may be wrong by hours'}, or writes be made after their 503`,
     remedy: `Run: ${statements.join(' ')}`,
   };
 }

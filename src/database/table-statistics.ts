@@ -1,6 +1,6 @@
 import { runPeriodically } from '../concurrency/periodic.ts';
 import type { Database } from './client.ts';
-import { isUnavailable } from './errors.ts';
+import { isStatementTimeout, isUnavailable } from './errors.ts';
 
 /** The tables that grow with use and that requests read. `request_count` is not one: its rows last a minute. */
 const tables = [
@@ -45,7 +45,7 @@ export async function updateGrownStatistics(
       if (row) transaction.queryLast(`analyze-${row[0]}`, `analyze (skip_locked) ${row[0]}`, []);
     });
     await update.catch((error: unknown) => {
-      if (isUnavailable(error)) throw error;
+      if (isOutage(error)) throw error;
       failures.push(error);
     });
   }
@@ -73,6 +73,9 @@ const lockGrownTables = `
   )
   select grown.oid from guard, lateral (${grownTables}) as grown where is_held`;
 
+/** Whether the next attempt may succeed soon. One that takes longer than a statement may is not likely to. */
+const isOutage = (error: unknown): boolean => isUnavailable(error) && !isStatementTimeout(error);
+
 /** The pause between two checks: the first synchronization of a customer creates thousands of groups a second. */
 const intervalMs = 1_000;
 
@@ -94,9 +97,9 @@ export function startStatistics(
 ): () => Promise<void> {
   return runPeriodically((signal) => updateGrownStatistics(database, signal), {
     firstDelayMs: intervalMs,
-    nextDelayMs: (failure) => (failure === undefined || isUnavailable(failure) ? intervalMs : failurePauseMs),
+    nextDelayMs: (failure) => (failure === undefined || isOutage(failure) ? intervalMs : failurePauseMs),
     onFailure: (error) => {
-      if (!isUnavailable(error)) onFailure(error);
+      if (!isOutage(error)) onFailure(error);
     },
   });
 }

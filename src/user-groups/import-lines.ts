@@ -181,7 +181,7 @@ function environmentIssues(fields: UncheckedLine, expected: EnvironmentTag | nul
 /** The issues as one line, with the names that files have, and schema ids for the entries of a mapping. */
 function describe(issues: readonly Issue[], mapping: unknown): Pick<RejectedLine, 'reason' | 'kind'> {
   const renamed = issues.slice(0, maxIssues).map(({ path, message }) => ({ path: memberPath(path, mapping), message }));
-  // Without where in the text it is, as `printableIssues` says it.
+  // Without the place of the character, which `printableIssues` adds.
   const kindOf = (message: string) => message.replace(/; character \d+ is U\+[0-9A-F]{4}\.$/, '.');
   const kinds = renamed.map(({ path, message }) => describeIssues([{ path: path.slice(0, 1), message: kindOf(message) }]));
   return { reason: printable(describeIssues(boundIssues(renamed))), kind: [...new Set(kinds)].join(' ') };

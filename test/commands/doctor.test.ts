@@ -612,7 +612,7 @@ test.each<Case>([
     'without a pooler',
     'ok',
     async () => when(own(await changed(inKolkata))),
-    /^the gateway sets the time zone of its sessions$/,
+    /^sessions begin with the settings of the gateway$/,
   ],
   ['sessions', 'in UTC', 'ok', async () => when(own(await changed(inUtc), pooled)), /^sessions begin in UTC, with timeouts$/],
   [

@@ -98,6 +98,22 @@ test('so do four that start one after the other, although the first one leaves n
   for (const gateway of gateways) expect(await gateway.stop()).toMatchObject({ code: 0 });
 });
 
+test('doctor warns of a pooler that ignores the settings of a session, until the role has them', async () => {
+  const sessions = async () => {
+    const { stdout } = await run(['doctor', '--json'], { ...settings, DB_NAMED_STATEMENTS: 'true' });
+    return JSON.parse(stdout).checks.find(({ name }: { name: string }) => name === 'sessions');
+  };
+  const { status, found, remedy } = await sessions();
+  expect([status, found]).toEqual(['warning', expect.stringMatching(/enable_seqscan on.* look-ups may read whole tables/)]);
+  const name = new URL(database.url).pathname.slice(1);
+  // The role is that of other tests, too.
+  await database.pool.query(remedy.replace('Run: ', '').replaceAll(/alter role \w+/g, `alter database ${name}`));
+  await bouncer.close();
+  bouncer = await startPgBouncer(poolSize, undefined, 'ignore_startup_parameters = options');
+  settings['DATABASE_URL'] = bouncer.url(name);
+  expect(await sessions()).toMatchObject({ status: 'ok' });
+});
+
 test('a pooler that rejects the settings of a session is a mistake in the settings, which the command names', async () => {
   const strict = await startPgBouncer(poolSize);
   const DATABASE_URL = strict.url(new URL(database.url).pathname.slice(1));

@@ -1,6 +1,7 @@
 import { connectDatabase } from '../../database/client.ts';
 import { describeServers } from '../../database/database-url.ts';
 import { connectionTo, findEmbedded } from '../../database/embedded/find-embedded.ts';
+import { isRejectedByPooler } from '../../database/errors.ts';
 import { minServerVersion, readMigrationState, requireAllPrivileges } from '../../database/migrate.ts';
 import { embeddedDatabase } from '../../database/open.ts';
 import { readOnlyState } from '../../database/probe.ts';
@@ -181,11 +182,24 @@ export const checkClock = ofDatabase(async ({ database }, { now }) => {
   return excessMs >= clockMs.failure ? failure(found, remedy) : warning(found, remedy);
 });
 
-/** Whether times and time limits are right behind a pooler, which may not keep what the gateway sets for a session. */
-export const checkSessions = ofDatabase(async ({ database }, { config: { namedStatements } }) => {
-  if (namedStatements) return ok('the gateway sets the time zone of its sessions');
-  const problem = await findSessionProblem(database.pool);
-  return problem ? warning(problem.found, problem.remedy) : ok('sessions begin in UTC, with timeouts');
+/** Whether sessions begin with what the gateway needs, also behind a pooler, which may not pass on or keep what it sets. */
+export const checkSessions = ofDatabase(async ({ database }, { config: { namedStatements, databaseUrl } }) => {
+  if (namedStatements && !databaseUrl) return ok('the bundled PostgreSQL takes the settings of sessions');
+  // As the gateway connects, which a pooler may reject.
+  const gateways = namedStatements && connectDatabase({ connectionString: databaseUrl }, { namedStatements, poolSize: 1 });
+  try {
+    const problem = await findSessionProblem((gateways || database).pool, namedStatements);
+    if (problem) return warning(problem.found, problem.remedy);
+    return ok(namedStatements ? 'sessions begin with the settings of the gateway' : 'sessions begin in UTC, with timeouts');
+  } catch (error) {
+    if (!isRejectedByPooler(error)) throw error;
+    return failure(
+      `a pooler rejects the settings of sessions: ${messagesOf(error).join(', ')}`,
+      'Set DB_NAMED_STATEMENTS=false.',
+    );
+  } finally {
+    if (gateways) await gateways.close();
+  }
 });
 
 /** Whether all statements use tables of the same schema. */

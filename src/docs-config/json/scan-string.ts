@@ -206,7 +206,7 @@ function isOutside(text: string, from: number, to: number): boolean {
 
 interface UnclosedString {
   readonly start: number;
-  /** Where what is not in the value yet begins. */
+  /** Where the part of the text begins that is not in the value yet. */
   readonly from: number;
   readonly lineEnd: number;
   /** What comes after the line break. */

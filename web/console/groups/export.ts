@@ -43,8 +43,8 @@ export interface ExportedText {
 const orderBy: UserGroupOrder = { field: 'CREATED', direction: 'DESC' };
 
 /**
- * Reads every group that the filter matches, page by page, as the text of a file without their tokens. Waits for the rate limit
- * of the API token.
+ * Reads every group that the filter matches, page by page, as the text of a file without their tokens. Waits where the rate limit
+ * of the API token is reached.
  *
  * @returns undefined if there are more than {@link maxExported}, or the text is too large for the memory of a browser.
  * @throws Failure when a page cannot be read.
@@ -64,7 +64,7 @@ export async function exportGroups(client: Client, request: ExportRequest): Prom
         if (!(error instanceof Failure) || error.code !== 'RATE_LIMITED' || !error.retryAfterSeconds) throw error;
         onProgress(count, true);
         const { retryAfterSeconds } = error;
-        // If it is ended meanwhile, the next request fails.
+        // If the export is aborted meanwhile, the next request fails.
         await new Promise((resolve) => setTimeout(resolve, retryAfterSeconds * 1_000));
       }
     }
