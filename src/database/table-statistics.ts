@@ -17,11 +17,14 @@ const tables = [
 /** The pages of 8 KiB below which a table counts as empty: PostgreSQL reads them all about as fast as a few rows by an index. */
 const minPages = 8;
 
+/** As many rows as small tables have in so many pages: there may be new rows in pages that others have left. */
+const minRows = 1_000;
+
 /** The number of the advisory lock under which one process at a time updates statistics, for the length of a transaction. */
 const statisticsLock = 727_091;
 
 /**
- * Updates PostgreSQL's statistics of the tables that have doubled since they were made. Connections keep the plans of their
+ * Updates PostgreSQL's statistics of the tables that have doubled since they were made, by their pages or their rows. Connections keep the plans of their
  * statements until there are new statistics, and a plan for a few rows may read the whole table. PostgreSQL's own update may come
  * minutes later. If no table has grown, this is one statement that reads none of them.
  *
@@ -63,7 +66,8 @@ const grownTables = `
       select from pg_locks l
       where l.relation = c.oid and l.database = (select oid from pg_database where datname = current_database())
         and l.mode not in ('AccessShareLock', 'RowShareLock', 'RowExclusiveLock')
-    ) then false else pg_relation_size(c.oid) >= 2 * greatest(c.relpages, ${minPages}) * current_setting('block_size')::bigint end
+    ) then false else pg_relation_size(c.oid) >= 2 * greatest(c.relpages, ${minPages}) * current_setting('block_size')::bigint
+      or (select n_live_tup from pg_stat_user_tables where relid = c.oid) >= 2 * greatest(c.reltuples, ${minRows}) end
     and case when current_setting('server_version_num')::int >= 170000
       then has_table_privilege(c.oid, 'maintain') else pg_has_role(c.relowner, 'usage') end`;
 

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { bindFeed } from '../audit-log/statements/feed.ts';
 import { runPeriodically } from '../concurrency/periodic.ts';
@@ -6,6 +7,7 @@ import type { KeyRing } from '../encryption/keys.ts';
 import { metrics } from '../metrics/metrics.ts';
 import type { GlobalId } from './body.ts';
 import { enqueueDeliveries } from './enqueue.ts';
+import { webhookLimits } from './rules.ts';
 import { createSender, type SendOptions } from './send.ts';
 import { sendDue } from './send-due.ts';
 import { findWork, type WebhookWork } from './statements/work.ts';
@@ -29,6 +31,9 @@ export interface DeliveryOptions extends SendOptions {
   /** How long to wait after each failed attempt. Defaults to the schedule of Standard Webhooks. */
   readonly retrySeconds?: readonly number[];
 }
+
+/** After how long a process tries again to send to a webhook that it could not send to, such as without the key of its secret. */
+const unableMs = 60_000;
 
 /** How long to wait before the next part of a webhook's events. */
 const moreDelayMs = 50;
@@ -57,6 +62,8 @@ export function startDeliveries(context: DeliveryContext, options: DeliveryOptio
   const { signal } = draining;
   /** What is sent now, by the number of the webhook. */
   const sending = new Map<number, Promise<void>>();
+  /** The webhooks that only others may be able to send to. */
+  const unable = new LRUCache<number, true>({ max: webhookLimits.maxWebhooks, ttl: unableMs });
   let nextDelayMs = intervalMs;
   /** What has failed since the last look. */
   let failure: unknown;
@@ -77,7 +84,8 @@ export function startDeliveries(context: DeliveryContext, options: DeliveryOptio
     for (const webhook of webhooks) {
       const isAny = (hasNewEvents || webhook.isBehind) && (await enqueue(webhook).catch(onFailureOf(webhook)));
       if (signal.aborted) return;
-      if ((isAny || webhook.dueSeconds !== null) && !webhook.isLeased && !sending.has(webhook.id)) begin(webhook);
+      if ((isAny || webhook.dueSeconds !== null) && !webhook.isLeased && !sending.has(webhook.id) && !unable.has(webhook.id))
+        begin(webhook);
     }
     report(failure);
     failure = undefined;
@@ -94,8 +102,11 @@ export function startDeliveries(context: DeliveryContext, options: DeliveryOptio
 
   function begin(webhook: WebhookWork): void {
     const sent = sendDue({ ...context, sender, leaseSeconds, retrySeconds, pauseMs: intervalMs, onFailure }, webhook, signal);
-    const ended = sent.catch(onFailureOf(webhook)).finally(() => sending.delete(webhook.id));
-    sending.set(webhook.id, ended);
+    const ended = sent.then((isAble) => void (isAble || unable.set(webhook.id, true))).catch(onFailureOf(webhook));
+    sending.set(
+      webhook.id,
+      ended.finally(() => sending.delete(webhook.id)),
+    );
   }
 
   // Processes that start together do not look together.

@@ -7,9 +7,6 @@ export const retrySeconds: readonly number[] = [5, 300, 1_800, 7_200, 18_000, 36
 /** By how much a wait is longer at most, so that what failed together is not repeated together. */
 const jitter = 0.2;
 
-/** The wait after an attempt that does not count: another gateway may be able to send it. */
-const ownFailureSeconds = 60;
-
 /** The longest wait that an endpoint may ask for. */
 const maxRetryAfterSeconds = 86_400;
 
@@ -26,7 +23,8 @@ export function judge(
   { status = 0, error, retryAfterSeconds = 0, isOwnFailure }: Outcome,
   waits: readonly number[] = retrySeconds,
 ): Verdict {
-  if (isOwnFailure) return { status: 'PENDING', waitSeconds: ownFailureSeconds };
+  // Due for another gateway, which may be able to send it.
+  if (isOwnFailure) return { status: 'PENDING', waitSeconds: 0 };
   if (status >= 200 && status < 300 && error === undefined) return { status: 'DELIVERED', waitSeconds: 0 };
   const wait = waits[attempts - 1];
   if (wait === undefined) return { status: 'FAILED', waitSeconds: 0 };

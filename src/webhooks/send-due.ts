@@ -55,21 +55,25 @@ interface Attempt {
  * Sends what is due to a webhook, until nothing is, or another gateway sends to it.
  *
  * @param signal nothing is begun any more; what is in flight is waited for, and recorded.
+ * @returns whether this gateway can send to it; otherwise the deliveries stay due for others.
  * @throws when the database fails. What was tried and could not be recorded is tried again after the lease.
  */
-export async function sendDue(context: SendContext, webhook: WebhookWork, signal: AbortSignal): Promise<void> {
+export async function sendDue(context: SendContext, webhook: WebhookWork, signal: AbortSignal): Promise<boolean> {
   const { database, leaseSeconds } = context;
+  let isAble = true;
   let batch = await takeDeliveries(database, webhook, leaseSeconds, false);
   while (batch) {
     const attempts = await tryBatch(context, batch, signal);
     if (attempts.length > 0) await record(context, batch, attempts, signal);
-    // What only this gateway cannot send is left to others, and what became due meanwhile to the next look.
+    isAble = !attempts.some(({ outcome }) => outcome.isOwnFailure);
+    // What became due meanwhile is left to the next look.
     const isLast = attempts.length === batch.deliveries.length && attempts.length < batchSize;
-    const isOver = isLast || signal.aborted || attempts.some(({ outcome }) => outcome.isOwnFailure);
+    const isOver = isLast || signal.aborted || !isAble;
     const next: Batch | undefined = isOver ? undefined : await takeDeliveries(database, batch, leaseSeconds, true);
     if (!next) await endLease(database, batch);
     batch = next;
   }
+  return isAble;
 }
 
 /** Tries deliveries until one fails, so that this is recorded before more are tried, or a second is over. */

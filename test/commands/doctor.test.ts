@@ -9,6 +9,7 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
@@ -292,6 +293,15 @@ test.each<Case>([
     () => when(stopped((path) => chmodSync(join(path, 'postgres'), 0o600))),
     /\/postgres has mode 600, with which PostgreSQL does not start Run: chmod 700 .*\/postgres$/,
   ],
+  ...['global', 'pg_wal', 'pg_logical', 'postgresql.conf'].map(
+    (name): Case => [
+      'data-directory',
+      `whose ${name} its owner cannot use`,
+      'failure',
+      () => when(stopped((path) => chmodSync(join(path, 'postgres', name), 0))),
+      new RegExp(`/postgres/${name} has mode 000, with which PostgreSQL does not start Run: chmod -R u\\+rwX .*/postgres$`),
+    ],
+  ),
   [
     'data-directory',
     'that its group can read',
@@ -315,6 +325,23 @@ test.each<Case>([
             'failure',
             () => when(stopped((path) => giveTo(4_711, path, mode))),
             /^The database in .*\/postgres belongs to the user with the id 4711, and this is the one with the id 0 Run .* sudo -E -u '#4711' /,
+          ],
+        ),
+        ...['.', 'pg_wal'].map(
+          (name): Case => [
+            'data-directory',
+            `whose ${name} is a link to what is another user's`,
+            'failure',
+            () =>
+              when(
+                stopped((path) => {
+                  const linked = join(path, 'postgres', name);
+                  renameSync(linked, join(path, 'elsewhere'));
+                  chownSync(join(path, 'elsewhere'), 4_711, 4_711);
+                  symlinkSync(join(path, 'elsewhere'), linked);
+                }),
+              ),
+            /belongs to another user .* As root, run: chown -R \d+:\d+ .*\/elsewhere$/,
           ],
         ),
         ...['global', 'global/pg_control', 'postgresql.conf', 'base', 'pg_xact'].map(

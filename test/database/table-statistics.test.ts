@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { connectDatabase, type Database } from '../../src/database/client.ts';
 import { updateGrownStatistics } from '../../src/database/table-statistics.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { until } from '../support/process.ts';
 
 let database: TestDatabase;
 beforeEach(async () => {
@@ -40,6 +41,18 @@ test('statistics are updated when a table has doubled, from 16 pages on', async 
   expect([await knownAfter(800), await knownAfter(1_200), await knownAfter(1_000), await knownAfter(1_200)]).toEqual([
     -1, 2_000, 2_000, 4_200,
   ]);
+});
+
+test('statistics are updated when the rows have doubled in pages that deleted ones have left', async () => {
+  await knownAfter(5_000);
+  await database.pool.query('delete from retired_secret');
+  await database.pool.query('vacuum (truncate off, analyze) retired_secret');
+  expect(await knownRows()).toBe(0);
+  await add(3_000);
+  await until(async () => {
+    await updateGrownStatistics(database);
+    return (await knownRows()) === 3_000;
+  }, 'they are updated');
 });
 
 test('of several processes one updates them', async () => {

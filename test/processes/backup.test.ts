@@ -16,7 +16,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { requireSpace } from '../../src/database/backup/create-backup.ts';
 import { type Manifest, readManifest, writeManifest } from '../../src/database/backup/manifest.ts';
@@ -199,8 +199,9 @@ async function place(contents: Readonly<Record<string, string>>): Promise<void> 
   const files = Object.entries(contents).map(([path, content]) => {
     if (existsSync(join(backup, path))) spoil(path, () => Buffer.from(content));
     else {
+      const created = mkdirSync(dirname(join(backup, path)), { recursive: true });
       writeFileSync(join(backup, path), content);
-      onTestFinished(() => rmSync(join(backup, path)));
+      onTestFinished(() => rmSync(created ?? join(backup, path), { recursive: true }));
     }
     return { path, bytes: Buffer.byteLength(content), sha256: createHash('sha256').update(content).digest('hex') };
   });
@@ -256,7 +257,7 @@ test.each<[string, () => void | Promise<void>, RegExp]>([
     /names "postgres\/\.\.\/\.\.\/x", which is not in the backup/,
   ],
   ['a path with a line break', () => rewriteLines((lines) => [...lines, { folder: 'postgres/a\nb' }]), /names "postgres\/a\\nb"/],
-  ...['standby.signal', 'Standby.Signal', 'tablespace_map', 'postmaster.pid'].map(
+  ...['standby.signal', 'Standby.Signal', 'tablespace_map', 'postmaster.pid', 'pg_replslot/slot/state', 'PG_NOTIFY/0000'].map(
     (name): [string, () => Promise<void>, RegExp] => [
       `a file ${name}`,
       () => place({ [`postgres/${name}`]: '' }),

@@ -74,6 +74,18 @@ test('a free port that another program takes before the server listens is replac
   await stopServer(layout, binaries);
 });
 
+test('a server that cannot write to its log does not start, for the reason that pg_ctl gives, and not for an earlier one in the log', async () => {
+  dataDir = makeKeyedDataDir();
+  const log = join(dataDir.path, 'postgres', 'postgres.log');
+  rmSync(log, { force: true });
+  mkdirSync(log);
+  const { code, stderr } = await run(['migrate'], { DATA_DIR: dataDir.path });
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringMatching(/did not start\. .*pg_ctl failed\. .*postgres\.log/s),
+  });
+});
+
 test('when another program has taken the port of a server that crashed, the pool follows the server to another port', async () => {
   dataDir = copyDataDir();
   const events: string[] = [];

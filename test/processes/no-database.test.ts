@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
@@ -84,6 +84,17 @@ test('data that is gone, with its keys left, is not replaced by an empty databas
     `To begin with an empty database, move ${keys} and ${password} elsewhere.\n`;
   expect(await runAll({ DATA_DIR: dataDir.path })).toEqual(new Set([text]));
   expect(existsSync(join(dataDir.path, 'postgres'))).toBe(false);
+});
+
+test('data that cannot be read is not taken for none', async () => {
+  const dataDir = copyDataDir();
+  onTestFinished(() => dataDir.remove());
+  const version = join(dataDir.path, 'postgres', 'PG_VERSION');
+  rmSync(version);
+  mkdirSync(version);
+  const cluster = join(dataDir.path, 'postgres');
+  const text = `The database in ${cluster} cannot be read (EISDIR: ${version}). Run: chmod -R u+rwX ${cluster}\n`;
+  expect(await runAll({ DATA_DIR: dataDir.path })).toEqual(new Set([text]));
 });
 
 test('only they make tables in the database of DATABASE_URL', async () => {

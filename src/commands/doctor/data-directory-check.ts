@@ -1,7 +1,7 @@
-import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { bundledMajor } from '../../database/embedded/binaries.ts';
-import { findLoss } from '../../database/embedded/cluster.ts';
+import { describeRepair, findLoss } from '../../database/embedded/cluster.ts';
 import { findEmbedded } from '../../database/embedded/find-embedded.ts';
 import { type Layout, UncertainDatabase } from '../../database/embedded/layout.ts';
 import { readPassword } from '../../database/embedded/password.ts';
@@ -19,15 +19,14 @@ export const checkDataDirectory: Check = async ({ config: { databaseUrl, dataDir
     throw error;
   }
   const path = resolve(dataDir);
-  const wrongVersion = requireBundled(embedded?.major);
-  if (wrongVersion) return wrongVersion;
   const writable = embedded ? embedded.layout.dataDir : existingParent(path);
   if (!isWritable(writable))
     return failure(
       `${writable} is not writable`,
       'Make the user that runs the gateway its owner, or set DATA_DIR to another folder.',
     );
-  const refused = embedded && describeRefusal(embedded.layout);
+  // First of all whether it can be read.
+  const refused = embedded && (describeRefusal(embedded.layout) ?? requireBundled(embedded.major));
   if (refused) return refused;
   const lost = embedded && findLoss(embedded.layout);
   if (lost) return failure(lost.found, lost.remedy);
@@ -100,12 +99,12 @@ function describeRefusal(layout: Layout): Outcome | undefined {
   const found = statSync(cluster, { throwIfNoEntry: false });
   if (!found || isEmpty(cluster)) return undefined; // a new one takes the place of an empty folder
   // In this order: what is in it can be seen only by its owner, and with this mode.
-  const outcome = describeOwner(cluster, user) ?? describeModeOf(cluster, found.mode);
+  const outcome = describeOwner(cluster, user) ?? describeModeOf(cluster, found.mode) ?? describeReadOnly(cluster);
   if (outcome) return outcome;
   for (const name of requiredFiles) {
     const path = join(cluster, name);
     const outcome = existsSync(path)
-      ? describeOwner(cluster, user, name)
+      ? (describeOwner(cluster, user, name) ?? describeLack(cluster, path) ?? describeReadOnly(path))
       : failure(
           `${path} is missing, without which PostgreSQL does not work`,
           emptyFolders.includes(name) ? describeCreation(layout) : 'Restore a backup into another DATA_DIR.',
@@ -140,14 +139,41 @@ function describeOwner(cluster: string, user: Layout['user'], name = '.'): Outco
   if (process.platform === 'win32' || statSync(path).uid === own.uid) return undefined;
   return failure(
     `${path} belongs to another user than the one that runs PostgreSQL`,
-    `As root, run: chown -R ${own.uid}:${own.gid} ${shellWord(cluster)}`,
+    // A link is not followed.
+    `As root, run: chown -R ${own.uid}:${own.gid} ${shellWord(realpathSync(isLink(path) ? path : cluster))}`,
   );
 }
+
+const isLink = (path: string): boolean => lstatSync(path).isSymbolicLink();
+
+/** Says that the owner of a file or folder may not use it; undefined if so, or the system has no such modes. */
+function describeLack(cluster: string, path: string): Outcome | undefined {
+  const found = statSync(path);
+  const needed = found.isDirectory() ? 0o700 : 0o400;
+  if (process.platform === 'win32' || (found.mode & needed) === needed) return undefined;
+  return failure(
+    `${path} has mode ${modeText(found.mode)}, with which PostgreSQL does not start`,
+    describeRepair(realpathSync(isLink(path) ? path : cluster)),
+  );
+}
+
+/** Says that a file or folder is on a file system without writing, whoever may write. */
+function describeReadOnly(path: string): Outcome | undefined {
+  try {
+    accessSync(path, constants.W_OK);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EROFS')
+      return failure(`${path} is on a file system that is mounted read-only`, 'Mount it for writing.');
+  }
+  return undefined;
+}
+
+const modeText = (mode: number): string => (mode & 0o777).toString(8).padStart(3, '0');
 
 function describeModeOf(cluster: string, mode: number): Outcome | undefined {
   if (process.platform === 'win32' || ((mode & 0o700) === 0o700 && (mode & 0o027) === 0)) return undefined;
   return failure(
-    `${cluster} has mode ${(mode & 0o777).toString(8)}, with which PostgreSQL does not start`,
+    `${cluster} has mode ${modeText(mode)}, with which PostgreSQL does not start`,
     `Run: chmod 700 ${shellWord(cluster)}`,
   );
 }

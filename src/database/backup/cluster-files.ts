@@ -20,7 +20,7 @@ export interface ClusterFiles {
 /**
  * Folders whose content belongs to the running server. The log (`pg_wal`) is copied apart, once the end of the backup is known.
  */
-const emptyFolders = new Set([
+const emptyFolders: ReadonlySet<string> = new Set([
   'pg_dynshmem',
   'pg_notify',
   'pg_replslot',
@@ -46,7 +46,13 @@ const leftOut = [
 ];
 
 /** Whether a path of a data directory is one that no base backup copies. */
-export const isLeftOut = (path: string): boolean => path.split('/').some((name) => leftOut.some((pattern) => pattern.test(name)));
+export const isLeftOut = (path: string): boolean =>
+  path.split('/').some((name) => leftOut.some((pattern) => pattern.test(name))) || isInEmptyFolder(path);
+
+const isInEmptyFolder = (path: string): boolean => {
+  const [folder = '', ...rest] = path.split('/');
+  return rest.length > 0 && emptyFolders.has(folder.toLowerCase()) && folder.toLowerCase() !== 'pg_wal';
+};
 
 /** Whether a name of a file or folder is one segment of a path on every system, and can be printed. */
 export const isRestorable = (name: string): boolean => !/[\\:\p{Cc}]/u.test(name) && !['', '.', '..'].includes(name);
@@ -66,7 +72,7 @@ export async function findClusterFiles(cluster: string): Promise<ClusterFiles> {
   const visit = async (folder: string): Promise<void> => {
     for (const entry of await readdir(join(cluster, folder), { withFileTypes: true })) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-      if (isLeftOut(entry.name) || path === controlFile) continue;
+      if (isLeftOut(path) || path === controlFile) continue;
       if (!isRestorable(entry.name)) {
         throw new Error(
           `${JSON.stringify(join(cluster, path))} has a name that cannot be restored. Rename it, or move it ` +

@@ -110,7 +110,7 @@ export function requireMajor({ postgres, gateway }: Manifest, { major }: Binarie
  * @throws Error that names the first file that is missing or another one.
  */
 export function requireKnown(source: string, { folders, files }: Manifest, secretFiles: readonly string[]): void {
-  const isOfCluster = (path: string) => path.startsWith(`${clusterFolder}/`) && !isLeftOut(path);
+  const isOfCluster = (path: string) => path.startsWith(`${clusterFolder}/`) && !isLeftOut(path.slice(clusterFolder.length + 1));
   const others = [
     ...folders.filter((path) => path !== clusterFolder && !isOfCluster(path)),
     ...files.map(({ path }) => path).filter((path) => !isOfCluster(path) && path !== labelFile && !secretFiles.includes(path)),

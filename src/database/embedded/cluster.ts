@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { shellWord } from '../../shell-word.ts';
 import { syncFolder } from '../durable-file.ts';
 import type { Binaries } from './binaries.ts';
 import { freePort, isFree } from './free-port.ts';
@@ -17,11 +18,24 @@ export const superuser = 'gateway';
 /** What to do where no database is, besides correcting the settings. */
 export const creationRemedy = 'To begin with an empty one, start the gateway, or run the command migrate.';
 
-/** The major version of the server that created a data directory; undefined if there is none. */
+/**
+ * The major version of the server that created a data directory; undefined if there is none.
+ *
+ * @throws UncertainDatabase when it cannot be read: that is not the same as none.
+ */
 export function readMajor({ cluster }: Layout): string | undefined {
   const file = join(cluster, 'PG_VERSION');
-  return existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined;
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return undefined;
+    throw new UncertainDatabase(`The database in ${cluster} cannot be read (${code}: ${file})`, describeRepair(cluster));
+  }
 }
+
+/** How the owner of files, which may be in folders, gets back the permission to use them. */
+export const describeRepair = (path: string): string => `Run: chmod -R u+rwX ${shellWord(path)}`;
 
 /** Makes sure that there is a data directory. Creates nothing. @throws Error when there is none, or it cannot be used. */
 export function requireCluster(dataDir: string): void {
@@ -161,6 +175,7 @@ export async function startServer(
   port: number | (() => Promise<number>) = () => freePort(),
 ): Promise<void> {
   await removeStaleLocks(layout);
+  const logBytes = logSize(layout);
   const given = [...cacheSetting(), ...socketSettings, ...options].map((option) => `-c ${option}`);
   const log = logFile(layout);
   for (let ports = 1; ; ports += 1) {
@@ -171,13 +186,17 @@ export async function startServer(
       return removeOldSockets(layout, chosen);
     } catch (cause) {
       if (typeof port !== 'number' && ports < maxPorts && !(await isFree(chosen))) continue;
-      const last = existsSync(log) ? describeEndOfLog(layout) : (cause as Error).message;
+      // Without a new line in it, what kept the server from starting kept it from writing there as well.
+      const last = logSize(layout) === logBytes ? (cause as Error).message : describeEndOfLog(layout);
       throw new Error(`The embedded PostgreSQL did not start. ${last}`, { cause });
     }
   }
 }
 
 const logFile = (layout: Layout): string => join(layout.cluster, 'postgres.log');
+
+/** How many bytes the server's log has; 0 if there is none. */
+const logSize = (layout: Layout): number => statSync(logFile(layout), { throwIfNoEntry: false })?.size ?? 0;
 
 /** The last lines of the server's log. */
 function describeEndOfLog(layout: Layout): string {
