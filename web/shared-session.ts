@@ -9,8 +9,13 @@ export type SessionMessage =
   | { readonly is: 'question'; readonly tab: number }
   /** A tab that is signed in has one. */
   | { readonly is: 'answer'; readonly tab: number; readonly apiToken: string }
-  /** A person has signed out; with an API token, that one is no longer valid. */
-  | { readonly is: 'end'; readonly apiToken?: string; readonly reason?: string };
+  /** A tab could not be told what happened since its page began to load, at a time in milliseconds since 1970. */
+  | { readonly is: 'loaded'; readonly tab: number; readonly sinceMs: number }
+  /** A person has signed out; with an API token, that one is no longer valid. To one tab, it is the answer to its `loaded`. */
+  | { readonly is: 'end'; readonly tab?: number; readonly apiToken?: string; readonly reason?: string };
+
+/** What the answers to this tab have: one that another tab asked for must not end what a person does here. */
+export const thisTab = Math.random();
 
 const channel = openChannel();
 
@@ -23,15 +28,37 @@ function openChannel(): BroadcastChannel | undefined {
   }
 }
 
+/** The last end of a session, and when this tab told or heard of it. */
+let lastEnd: { readonly message: SessionMessage; readonly atMs: number } | undefined;
+
+/** On the clock of `performance.timeOrigin`, which all tabs share. */
+const nowMs = (): number => performance.timeOrigin + performance.now();
+
+function remember(message: SessionMessage): void {
+  if (message.is === 'end' && message.tab === undefined) lastEnd = { message, atMs: nowMs() };
+}
+
+channel?.addEventListener('message', ({ data }: MessageEvent<SessionMessage>) => {
+  remember(data);
+  if (data.is === 'loaded' && lastEnd && lastEnd.atMs >= data.sinceMs) tellTabs({ ...lastEnd.message, tab: data.tab });
+});
+
 /** Tells the other tabs. */
 export function tellTabs(message: SessionMessage): void {
+  remember(message);
   channel?.postMessage(message);
 }
 
-/** Calls the listener with what other tabs tell. @returns ends it. */
+let isLoaded = false;
+
+/** Calls the listener with what other tabs tell, also of what happened while this page was loading. @returns ends it. */
 export function listenToTabs(listener: (message: SessionMessage) => void): () => void {
-  const receive = ({ data }: MessageEvent<SessionMessage>) => listener(data);
+  const receive = ({ data }: MessageEvent<SessionMessage>) => {
+    if (data.is !== 'end' || data.tab === undefined || data.tab === thisTab) listener(data);
+  };
   channel?.addEventListener('message', receive);
+  if (!isLoaded) tellTabs({ is: 'loaded', tab: thisTab, sinceMs: performance.timeOrigin });
+  isLoaded = true;
   return () => channel?.removeEventListener('message', receive);
 }
 

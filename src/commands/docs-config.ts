@@ -81,7 +81,10 @@ async function check(args: string[], io: CommandIo): Promise<number> {
   if (words.filter((file) => file === '-').length > 1) throw new UsageError('Standard input (-) can be read once.');
   if (fix && words.includes('-'))
     throw new UsageError('--fix cannot be used with standard input (-): there is no file to write.');
-  if (fix) assertOutput(io.stdout, 'No file was changed, because the fixes are reported there. Redirect it.');
+  // These formats cannot contain the fixes.
+  const fixesBeside = format === 'github' || format === 'sarif';
+  const outputs = fix ? [io.stdout, ...(fixesBeside ? [io.stderr] : [])] : [];
+  for (const output of outputs) assertOutput(output, 'No file was changed, because the fixes are reported there. Redirect it.');
 
   const { files, problems } = await allFiles(words, io);
   const checked: CheckedFile[] = [];
@@ -104,7 +107,7 @@ async function check(args: string[], io: CommandIo): Promise<number> {
   }
   // First what goes beside the report, so that the report does not say that all is well when that is lost.
   let notes = problems.map((problem) => `${escapeControls(problem)}\n`).join('');
-  if (format === 'github' || format === 'sarif') notes += renderFixes(checked, false); // these formats cannot contain them
+  if (fixesBeside) notes += renderFixes(checked, false);
   const isReported =
     (await isWritten(io.stderr, notes)) &&
     (await isWritten(io.stdout, format === 'pretty' ? prettyReport(checked, io) : programFormats[format](checked)));

@@ -79,12 +79,12 @@ export function printResult({ stdout }: Pick<Streams, 'stdout'>, asJson: boolean
 }
 
 /**
- * Whether the standard input (`<&-`) or the standard output (`>&-`) is closed. In its place Node.js opens the null device, for
+ * Whether the standard input (`<&-`), output (`>&-`) or error (`2>&-`) is closed. In its place Node.js opens the null device, for
  * reading and writing: everything would seem to be read or written. A shell opens it for only one of the two, so that
  * `>/dev/null` remains possible. Programs that discard the output of another, such as Node.js with `stdio: 'ignore'`, open it
  * for both, too.
  */
-export function isClosed(fd: 0 | 1): boolean {
+export function isClosed(fd: 0 | 1 | 2): boolean {
   if (!existsSync(devNull) || fstatSync(fd).rdev !== statSync(devNull).rdev) return false;
   try {
     if (fd === 0) writeSync(fd, '.');
@@ -96,15 +96,16 @@ export function isClosed(fd: 0 | 1): boolean {
 }
 
 /**
- * Makes sure that the standard output is open, for what cannot be had again. Commands that are also run for their exit status or
- * their effect must not call this: see {@link isClosed}.
+ * Makes sure that the standard output, or error, is open, for what cannot be had again. Commands that are also run for their exit
+ * status or their effect must not call this: see {@link isClosed}.
  *
- * @param stdout a stream that is not the one of the process is open.
+ * @param output a stream that is not one of the process is open.
  * @param consequence what was not done, and what to do.
  * @throws UsageError
  */
-export function assertOutput(stdout: unknown, consequence: string): void {
-  if (stdout === processIo.stdout && isClosed(1)) throw new UsageError(`Standard output is closed. ${consequence}`);
+export function assertOutput(output: unknown, consequence: string): void {
+  if (output === processIo.stdout && isClosed(1)) throw new UsageError(`Standard output is closed. ${consequence}`);
+  if (output === processIo.stderr && isClosed(2)) throw new UsageError(`Standard error is closed. ${consequence}`);
 }
 
 /** What is not done without an output, which would have a secret that is shown only once. */

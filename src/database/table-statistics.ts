@@ -24,9 +24,9 @@ const minRows = 1_000;
 const statisticsLock = 727_091;
 
 /**
- * Updates PostgreSQL's statistics of the tables that have doubled since they were made, by their pages or their rows. Connections keep the plans of their
- * statements until there are new statistics, and a plan for a few rows may read the whole table. PostgreSQL's own update may come
- * minutes later. If no table has grown, this is one statement that reads none of them.
+ * Updates PostgreSQL's statistics of the tables that have doubled since they were made, by their pages or their rows. Connections
+ * keep the plans of their statements until there are new statistics, and a plan for a few rows may read the whole table.
+ * PostgreSQL's own update may come minutes later. If no table has grown, this is one statement that reads none of them.
  *
  * Leaves out a table that another process has locked, such as PostgreSQL's own update, and one whose statistics the role may not
  * update: it must own the table, or have the privilege `MAINTAIN` (from PostgreSQL 17 on).

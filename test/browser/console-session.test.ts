@@ -84,7 +84,9 @@ test('a tab that is opened next to one that is signed in is signed in, and signi
   await page.getByRole('link', { name: 'ACME' }).click({ modifiers: ['ControlOrMeta'] });
   const group = await opening;
   onTestFinished(() => group.close());
-  await group.getByRole('heading', { level: 1, name: 'ACME' }).waitFor();
+  await expect.poll(() => group.evaluate('document.querySelector("h1")?.textContent')).toContain('ACME');
+  // Playwright may take the first navigation of a tab that a page has opened for unfinished.
+  await group.goto(group.url());
   expect(await group.evaluate('[localStorage.length, document.cookie, sessionStorage.length]')).toEqual([0, '', 1]);
   // A tab that has left for the playground takes the API token with it.
   const playground = await openTab(page, '/console');
@@ -121,6 +123,37 @@ test('signing out also ends the session of a tab that could not reach the gatewa
   await other.reload();
   await other.getByRole('button', { name: 'Sign in' }).waitFor();
 });
+
+test.each(['/console/groups', '/graphql'])(
+  'signing out also ends the session of a tab that is loading %s meanwhile',
+  async (path) => {
+    const { page } = await openConsole(gateway, '/console/groups');
+    const other = await openTab(page, '/console/groups');
+    await other.getByRole('button', { name: 'Sign out' }).waitFor();
+    let isHeld = false;
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await other.route('**/*.js', async (route) => {
+      isHeld = true;
+      await released;
+      await route.continue();
+    });
+    await other.goto(gateway.url + path, { waitUntil: 'commit' });
+    await expect.poll(() => isHeld).toBe(true);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('You are signed out.').waitFor();
+    release();
+    await other.getByLabel('API token', { exact: true }).waitFor();
+    await expect.poll(() => other.evaluate("Object.keys(sessionStorage).filter((key) => key.includes('token'))")).toEqual([]);
+    // A session that begins afterwards is not ended by it.
+    if (path === '/graphql') return;
+    await signIn(other, gateway.token);
+    await other.reload();
+    await other.getByRole('button', { name: 'Sign out' }).waitFor();
+  },
+);
 
 test('what a person types to sign in stays when a further tab is opened, which takes the API token of another one', async () => {
   const { page } = await openConsole(gateway, '/console/groups');

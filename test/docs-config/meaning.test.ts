@@ -9,6 +9,11 @@ const strict = { strict: true, severities: Object.fromEntries(codes.map((code) =
 
 const inDocument = (value: string) => `{\n  "name": ${value},\n  "navigation": []\n}\n`;
 
+test('--fix does not divide a text with a comma in a list, whose opening quote is missing', () => {
+  const source = '{"name": "Acme", "navigation": [], "openapi": ["a.yaml", Fast, simple"]}';
+  expect(applyFixes(source, {})).toEqual({ text: source, fixes: [], fixCount: 0 });
+});
+
 test.each([
   ['a hexadecimal escape', "'Acme\\xa0Docs'"],
   ['backslashes of a path', "'C:\\Users\\Docs'"],
@@ -39,6 +44,8 @@ test.each([
   ['strings side by side', '"a" "b" "c"'],
   ['two strings side by side', '"a" "b"'],
   ['a length in inches', '"24""'],
+  ['a quotation of which one mark is escaped', '"Acme \\"Pro""'],
+  ['a folder whose last separator is before the quotation mark', '"C:\\\\dir\\\\""'],
   ['a length in inches behind a word', '"Screen 24""'],
   ['a length in inches without quotes', 'Screen 24"'],
   ['lengths in inches', '"24"" x 36"""'],

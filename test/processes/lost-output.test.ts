@@ -85,7 +85,9 @@ test.runIf(process.platform === 'linux')(
     const fixed = await runIn(`docs-config check --fix ${file} >&-`);
     expect(fixed).toMatchObject({ code: 2, stderr: expect.stringMatching(/^Standard output is closed\. No file was changed/) });
     expect(readFileSync(file, 'utf8')).toBe(text);
-    await runIn(`docs-config check --fix ${file} >/dev/null`);
+    const beside = await runIn(`docs-config check --fix --format github ${file} 2>&-`);
+    expect([beside.code, readFileSync(file, 'utf8')]).toEqual([2, text]);
+    await runIn(`docs-config check --fix --format github ${file} >/dev/null 2>/dev/null`);
     expect(readFileSync(file, 'utf8')).not.toBe(text);
   },
 );

@@ -223,10 +223,23 @@ export function reportExtraQuote(scanner: Scanner): void {
   const before = text.slice(Math.max(0, at - 2), at);
   // `5"`: the opening quote may be missing.
   if (/[\w.]$/.test(before)) scanner.report({ range, message, suggestion: 'Remove it, or write the one before it.' });
-  // `"24""`: it may be the mark of inches or seconds.
-  else if (/\d"$/.test(before))
+  // `"24""`: it may be the mark of inches or seconds. `"Acme \"Pro""`: it may be the other one of a pair.
+  else if (/\d"$/.test(before) || hasOddQuotes(text, at - 1))
     scanner.report({ range, message, suggestion: 'Remove it; a double quote inside a string is written \\".', unclear: true });
   else scanner.report(createRemoval(range, message, 'Remove it.'));
+}
+
+/** How many characters of a string are read to find out whether its quotes are pairs. */
+const maxPairedLength = 1_000;
+
+/** Whether a string, whose closing quote is at `end`, has an odd number of escaped quotes, or ends with a backslash. */
+function hasOddQuotes(text: string, end: number): boolean {
+  const content =
+    text
+      .slice(Math.max(0, end - maxPairedLength), end)
+      .split(/(?<!\\)"/)
+      .at(-1) ?? '';
+  return content.endsWith('\\') || content.split('\\"').length % 2 === 0;
 }
 
 /** Skips a word in an object that is not a key. */

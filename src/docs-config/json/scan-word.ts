@@ -88,6 +88,8 @@ export function scanWord(scanner: Scanner): JsonNode {
   // `Acme"`: only the opening quote is missing. `Screen 24"`: it may be the mark of inches.
   const half = text[end] === '"' && valueCanEnd(text, end + 1);
   if (half) range.end = ++end;
+  // `Fast, simple"`: the comma may belong to the text.
+  if (half && /[^\s"[\]{},]\s{0,20},\s{0,20}$/.test(text.slice(Math.max(0, start - 42), start))) scanner.doubt(start);
   const isEnd = valueCanEnd(text, end);
   const certain = isEnd && (half ? !/\\|\s[\d.]+$|[=:]$/.test(value) : isPlain(value));
   scanner.report({

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { endsSession, listenToTabs, tellTabs } from '../../shared-session.ts';
+import { endsSession, listenToTabs, tellTabs, thisTab } from '../../shared-session.ts';
 import { storedApiToken } from '../../tab-storage.ts';
 import { Failure, toFailure } from '../graphql/failure.ts';
 import { LoadingRows } from '../ui/states.tsx';
@@ -13,9 +13,6 @@ const answerMs = 100;
 
 /** Until when after the load of the page a busy tab may still deny the API token that another one has offered. */
 const denialMs = 10_000;
-
-/** What the answers to this tab have: one that another tab asked for must not end what a person types here. */
-const thisTab = Math.random();
 
 /** A tab cannot know from which one it was opened. */
 const differentTokens = 'The open tabs use different API tokens. Sign in with the one that this tab is to use.';
