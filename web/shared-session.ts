@@ -2,17 +2,18 @@ import { storageKeyOf } from './tab-storage.ts';
 
 /**
  * What the open tabs of one browser tell each other of the session in the console; nothing of it is stored. Every script of the
- * origin could read it: those of the gateway are the console and the playground, which only listens for the end.
+ * origin could read it: those of the gateway are the console and the playground, which asks for and passes on only the end. Times
+ * are in milliseconds since 1970.
  */
 export type SessionMessage =
   /** A tab that has no API token, and gives itself a number, asks for one. */
   | { readonly is: 'question'; readonly tab: number }
   /** A tab that is signed in has one. */
   | { readonly is: 'answer'; readonly tab: number; readonly apiToken: string }
-  /** A tab could not be told what happened since its page began to load, at a time in milliseconds since 1970. */
+  /** A tab could not be told what happened since its page began to load. */
   | { readonly is: 'loaded'; readonly tab: number; readonly sinceMs: number }
   /** A person has signed out; with an API token, that one is no longer valid. To one tab, it is the answer to its `loaded`. */
-  | { readonly is: 'end'; readonly tab?: number; readonly apiToken?: string; readonly reason?: string };
+  | { readonly is: 'end'; readonly tab?: number; readonly apiToken?: string; readonly reason?: string; readonly atMs: number };
 
 /** What the answers to this tab have: one that another tab asked for must not end what a person does here. */
 export const thisTab = Math.random();
@@ -28,19 +29,16 @@ function openChannel(): BroadcastChannel | undefined {
   }
 }
 
-/** The last end of a session, and when this tab told or heard of it. */
-let lastEnd: { readonly message: SessionMessage; readonly atMs: number } | undefined;
-
-/** On the clock of `performance.timeOrigin`, which all tabs share. */
-const nowMs = (): number => performance.timeOrigin + performance.now();
+/** When a person has last signed out, as far as this tab knows. */
+let signedOutAtMs = Number.NEGATIVE_INFINITY;
 
 function remember(message: SessionMessage): void {
-  if (message.is === 'end' && message.tab === undefined) lastEnd = { message, atMs: nowMs() };
+  if (message.is === 'end' && message.apiToken === undefined) signedOutAtMs = Math.max(signedOutAtMs, message.atMs);
 }
 
 channel?.addEventListener('message', ({ data }: MessageEvent<SessionMessage>) => {
   remember(data);
-  if (data.is === 'loaded' && lastEnd && lastEnd.atMs >= data.sinceMs) tellTabs({ ...lastEnd.message, tab: data.tab });
+  if (data.is === 'loaded' && signedOutAtMs >= data.sinceMs) tellTabs({ is: 'end', tab: data.tab, atMs: signedOutAtMs });
 });
 
 /** Tells the other tabs. */
@@ -51,13 +49,18 @@ export function tellTabs(message: SessionMessage): void {
 
 let isLoaded = false;
 
-/** Calls the listener with what other tabs tell, also of what happened while this page was loading. @returns ends it. */
+/**
+ * Calls the listener with what other tabs tell all tabs or this one, also of what happened while this page was loading.
+ *
+ * @returns ends it.
+ */
 export function listenToTabs(listener: (message: SessionMessage) => void): () => void {
   const receive = ({ data }: MessageEvent<SessionMessage>) => {
-    if (data.is !== 'end' || data.tab === undefined || data.tab === thisTab) listener(data);
+    const isOfAnother = (data.is === 'answer' || data.is === 'end') && data.tab !== undefined && data.tab !== thisTab;
+    if (!isOfAnother) listener(data);
   };
   channel?.addEventListener('message', receive);
-  if (!isLoaded) tellTabs({ is: 'loaded', tab: thisTab, sinceMs: performance.timeOrigin });
+  if (!isLoaded) tellTabs({ is: 'loaded', tab: thisTab, sinceMs: Date.now() - performance.now() });
   isLoaded = true;
   return () => channel?.removeEventListener('message', receive);
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { messagesOf } from '../errors.ts';
 
 /** Too many keys wait for the database, or this one has waited for too long. It was not sent, and so nothing was changed. */
 export class DatabaseBusy extends Error {
@@ -94,8 +95,9 @@ const remedies: Readonly<Record<string, string>> = {
   '53100': 'Free space on the disk of the database, and run the command again.',
 };
 
-/** Whether an error is the protocol violation that PgBouncer calls the settings of a session, which it does not pass on. */
-export const isRejectedByPooler = (error: unknown): boolean => hasCode(error, ['08P01']);
+/** Whether an error means that a pooler such as PgBouncer rejects the settings of a session, which it does not pass on. */
+export const isRejectedByPooler = (error: unknown): boolean =>
+  hasCode(error, ['08P01']) && messagesOf(error).some((message) => /startup parameter/.test(message));
 
 /** Whether an error means that the server stopped a statement that ran for too long. */
 export const isStatementTimeout = (error: unknown): boolean => hasCode(error, ['57014']);

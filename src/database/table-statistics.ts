@@ -84,8 +84,8 @@ const isOutage = (error: unknown): boolean => isUnavailable(error) && !isStateme
 const intervalMs = 1_000;
 
 /**
- * The pause after a failure that is not an outage: an update that takes longer than a statement may would otherwise begin again
- * at once.
+ * The pause after a failure that is not an outage, for all tables: an update that takes longer than a statement may would
+ * otherwise begin again at once.
  */
 const failurePauseMs = 60_000;
 

@@ -32,7 +32,7 @@ export interface DeliveryOptions extends SendOptions {
   readonly retrySeconds?: readonly number[];
 }
 
-/** After how long a process tries again to send to a webhook that it could not send to, such as without the key of its secret. */
+/** For how long a process leaves a webhook whose secret it cannot decrypt to others. */
 const unableMs = 60_000;
 
 /** How long to wait before the next part of a webhook's events. */
@@ -62,7 +62,7 @@ export function startDeliveries(context: DeliveryContext, options: DeliveryOptio
   const { signal } = draining;
   /** What is sent now, by the number of the webhook. */
   const sending = new Map<number, Promise<void>>();
-  /** The webhooks that only others may be able to send to. */
+  /** The webhooks whose secrets this process cannot decrypt. */
   const unable = new LRUCache<number, true>({ max: webhookLimits.maxWebhooks, ttl: unableMs });
   let nextDelayMs = intervalMs;
   /** What has failed since the last look. */
@@ -101,12 +101,18 @@ export function startDeliveries(context: DeliveryContext, options: DeliveryOptio
   }
 
   function begin(webhook: WebhookWork): void {
-    const sent = sendDue({ ...context, sender, leaseSeconds, retrySeconds, pauseMs: intervalMs, onFailure }, webhook, signal);
-    const ended = sent.then((isAble) => void (isAble || unable.set(webhook.id, true))).catch(onFailureOf(webhook));
-    sending.set(
-      webhook.id,
-      ended.finally(() => sending.delete(webhook.id)),
-    );
+    sending.set(webhook.id, send(webhook));
+  }
+
+  async function send(webhook: WebhookWork): Promise<void> {
+    const sent = { ...context, sender, leaseSeconds, retrySeconds, pauseMs: intervalMs, onFailure };
+    try {
+      if (!(await sendDue(sent, webhook, signal))) unable.set(webhook.id, true);
+    } catch (error) {
+      onFailureOf(webhook)(error as Error);
+    } finally {
+      sending.delete(webhook.id);
+    }
   }
 
   // Processes that start together do not look together.

@@ -13,7 +13,7 @@ const maxRetryAfterSeconds = 86_400;
 /** What follows from an attempt. */
 export interface Verdict {
   readonly status: WebhookDeliveryStatus;
-  /** When it is tried again. */
+  /** How long until it is tried again; without meaning where the attempt does not count. */
   readonly waitSeconds: number;
 }
 
@@ -23,7 +23,7 @@ export function judge(
   { status = 0, error, retryAfterSeconds = 0, isOwnFailure }: Outcome,
   waits: readonly number[] = retrySeconds,
 ): Verdict {
-  // Due for another gateway, which may be able to send it.
+  // It stays due: another gateway may be able to send it.
   if (isOwnFailure) return { status: 'PENDING', waitSeconds: 0 };
   if (status >= 200 && status < 300 && error === undefined) return { status: 'DELIVERED', waitSeconds: 0 };
   const wait = waits[attempts - 1];

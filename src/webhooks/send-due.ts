@@ -55,7 +55,7 @@ interface Attempt {
  * Sends what is due to a webhook, until nothing is, or another gateway sends to it.
  *
  * @param signal nothing is begun any more; what is in flight is waited for, and recorded.
- * @returns whether this gateway can send to it; otherwise the deliveries stay due for others.
+ * @returns false if this gateway could not decrypt the secret: the deliveries stay due for others.
  * @throws when the database fails. What was tried and could not be recorded is tried again after the lease.
  */
 export async function sendDue(context: SendContext, webhook: WebhookWork, signal: AbortSignal): Promise<boolean> {

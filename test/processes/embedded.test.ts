@@ -78,12 +78,13 @@ test('a server that cannot write to its log does not start, for the reason that 
   dataDir = makeKeyedDataDir();
   const log = join(dataDir.path, 'postgres', 'postgres.log');
   rmSync(log, { force: true });
-  mkdirSync(log);
+  writeFileSync(log, 'FATAL: an earlier reason\n', { mode: 0o400 }); // as root another user's than PostgreSQL's
   const { code, stderr } = await run(['migrate'], { DATA_DIR: dataDir.path });
   expect({ code, stderr }).toEqual({
     code: 1,
     stderr: expect.stringMatching(/did not start\. .*pg_ctl failed\. .*postgres\.log/s),
   });
+  expect(stderr).not.toContain('an earlier reason');
 });
 
 test('when another program has taken the port of a server that crashed, the pool follows the server to another port', async () => {

@@ -122,5 +122,12 @@ test('a pooler that rejects the settings of a session is a mistake in the settin
   expect(stderr).toMatch(
     /unsupported startup parameter: options\. If this is a connection pooler, set DB_NAMED_STATEMENTS=false\./,
   );
+  const { stdout } = await run(['doctor', '--json'], { ...settings, DATABASE_URL, DB_NAMED_STATEMENTS: 'true' });
+  expect(JSON.parse(stdout).checks).toContainEqual({
+    name: 'sessions',
+    status: 'failure',
+    found: expect.stringContaining('a pooler rejects the settings of sessions: unsupported startup parameter'),
+    remedy: 'Set DB_NAMED_STATEMENTS=false.',
+  });
   await strict.close();
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { runHousekeeping } from '../../src/housekeeping/housekeeping.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 
@@ -63,6 +63,7 @@ test.each([400, -400])('a gateway whose clock is off by %d days stores the times
     'createWebhook(input: { url: "https://hooks.test/" })',
     '... on CreateWebhookPayload { webhook { id } }',
   );
+  onTestFinished(async () => void (await gateway.database.prisma.webhook.deleteMany()));
   const ofWebhook = [
     `rotateWebhookSecret(input: { id: "${webhook.id}", overlapSeconds: 3600 })`,
     `sendTestEvent(input: { id: "${webhook.id}" })`,
@@ -72,7 +73,6 @@ test.each([400, -400])('a gateway whose clock is off by %d days stores the times
   await second.graphql('{ caller { id } }');
   await second.close();
   expect(await distantTimes()).toEqual([]);
-  await gateway.database.prisma.webhook.deleteMany();
 });
 const group = '... on GetOrCreateUserGroupPayload { userGroup { teamId token } }';
 

@@ -33,7 +33,7 @@ test('Retry-After lengthens a wait, to a day at most, and never shortens it', ()
   expect(wait(9, 999_999_999)).toBeGreaterThanOrEqual(86_400);
 });
 
-test('what nothing was sent of is due for others, however often', () => {
+test('a delivery that could not be signed stays due, however often', () => {
   for (const attempts of [1, 10, 100])
     expect(judge(attempts, { error: 'no key', isOwnFailure: true })).toEqual({ status: 'PENDING', waitSeconds: 0 });
 });

@@ -1,7 +1,7 @@
-import { accessSync, constants, existsSync, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { bundledMajor } from '../../database/embedded/binaries.ts';
-import { describeRepair, findLoss } from '../../database/embedded/cluster.ts';
+import { describeRepair, findLoss, readMajor } from '../../database/embedded/cluster.ts';
 import { findEmbedded } from '../../database/embedded/find-embedded.ts';
 import { type Layout, UncertainDatabase } from '../../database/embedded/layout.ts';
 import { readPassword } from '../../database/embedded/password.ts';
@@ -11,23 +11,22 @@ import { type Check, failure, type Outcome, ok, skipped, warning } from './check
 /** Whether `DATA_DIR` can be used, and only by its owner. */
 export const checkDataDirectory: Check = async ({ config: { databaseUrl, dataDir, port }, isServed }) => {
   if (databaseUrl) return skipped('DATABASE_URL is set, so that DATA_DIR is not used');
-  let embedded: Awaited<ReturnType<typeof findEmbedded>>;
-  try {
-    embedded = await findEmbedded(dataDir);
-  } catch (error) {
-    if (error instanceof UncertainDatabase) return failure(error.found, error.remedy);
-    throw error;
-  }
+  const embedded = await findEmbedded(dataDir);
   const path = resolve(dataDir);
   const writable = embedded ? embedded.layout.dataDir : existingParent(path);
+  const readOnly = describeReadOnly(writable);
+  if (readOnly) return readOnly;
   if (!isWritable(writable))
     return failure(
       `${writable} is not writable`,
       'Make the user that runs the gateway its owner, or set DATA_DIR to another folder.',
     );
   // First of all whether it can be read.
-  const refused = embedded && (describeRefusal(embedded.layout) ?? requireBundled(embedded.major));
+  const refused = embedded && describeRefusal(embedded.layout);
   if (refused) return refused;
+  const major = embedded && readMajor(embedded.layout);
+  const wrongVersion = requireBundled(major);
+  if (wrongVersion) return wrongVersion;
   const lost = embedded && findLoss(embedded.layout);
   if (lost) return failure(lost.found, lost.remedy);
   const { server, isUsedElsewhere } = embedded ?? {};
@@ -36,7 +35,7 @@ export const checkDataDirectory: Check = async ({ config: { databaseUrl, dataDir
       `${path} has no database that runs, and a gateway listens on port ${port}: it uses another one, which is not checked`,
       'Run doctor with the settings of that gateway, and as its user.',
     );
-  if (!embedded?.major) return ok(`${path} has no database yet: the first start creates it`);
+  if (!embedded || major === undefined) return ok(`${path} has no database yet: the first start creates it`);
   try {
     readPassword(embedded.layout);
   } catch (error) {
@@ -49,7 +48,7 @@ export const checkDataDirectory: Check = async ({ config: { databaseUrl, dataDir
   if (open) return warning(open, `Run: chmod 600 ${shellWord(embedded.passwordFile)}`);
   const stopped = isUsedElsewhere ? 'runs where its process is not visible' : 'does not run; only a start shows whether it can';
   const state = server ? `runs (process ${server.pid}, port ${server.port})` : stopped;
-  return ok(`${path}: PostgreSQL ${embedded.major} ${state}`);
+  return ok(`${path}: PostgreSQL ${major} ${state}`);
 };
 
 /** Whether the bundled PostgreSQL can start on its data. */
@@ -103,8 +102,8 @@ function describeRefusal(layout: Layout): Outcome | undefined {
   if (outcome) return outcome;
   for (const name of requiredFiles) {
     const path = join(cluster, name);
-    const outcome = existsSync(path)
-      ? (describeOwner(cluster, user, name) ?? describeLack(cluster, path) ?? describeReadOnly(path))
+    const outcome = exists(path)
+      ? (describeOwner(cluster, user, name) ?? describeOwnerMode(cluster, path) ?? describeReadOnly(path))
       : failure(
           `${path} is missing, without which PostgreSQL does not work`,
           emptyFolders.includes(name) ? describeCreation(layout) : 'Restore a backup into another DATA_DIR.',
@@ -139,25 +138,38 @@ function describeOwner(cluster: string, user: Layout['user'], name = '.'): Outco
   if (process.platform === 'win32' || statSync(path).uid === own.uid) return undefined;
   return failure(
     `${path} belongs to another user than the one that runs PostgreSQL`,
-    // A link is not followed.
-    `As root, run: chown -R ${own.uid}:${own.gid} ${shellWord(realpathSync(isLink(path) ? path : cluster))}`,
+    `As root, run: chown -R ${own.uid}:${own.gid} ${shellWord(repairable(cluster, path))}`,
   );
 }
 
-const isLink = (path: string): boolean => lstatSync(path).isSymbolicLink();
+/** What a command repairs: a data directory, or what a path in it leads to elsewhere, as commands do not follow its links. */
+function repairable(cluster: string, path: string): string {
+  const [all, own] = [realpathSync(cluster), realpathSync(path)];
+  return own.startsWith(join(all, '/')) ? all : own;
+}
 
-/** Says that the owner of a file or folder may not use it; undefined if so, or the system has no such modes. */
-function describeLack(cluster: string, path: string): Outcome | undefined {
+/** Whether there is a file or folder. @throws when that cannot be seen. */
+function exists(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    const found = `${path} cannot be read (${(error as NodeJS.ErrnoException).code})`;
+    throw new UncertainDatabase(found, 'Make the user that runs the gateway the owner of it and of the folders above it.');
+  }
+}
+
+/** Says that the owner of a file or folder may not use it; undefined if the owner may, or the system has no such modes. */
+function describeOwnerMode(cluster: string, path: string): Outcome | undefined {
   const found = statSync(path);
-  const needed = found.isDirectory() ? 0o700 : 0o400;
+  const needed = found.isDirectory() ? 0o700 : path.endsWith('pg_control') ? 0o600 : 0o400;
   if (process.platform === 'win32' || (found.mode & needed) === needed) return undefined;
   return failure(
     `${path} has mode ${modeText(found.mode)}, with which PostgreSQL does not start`,
-    describeRepair(realpathSync(isLink(path) ? path : cluster)),
+    describeRepair(repairable(cluster, path)),
   );
 }
 
-/** Says that a file or folder is on a file system without writing, whoever may write. */
+/** Says that a file or folder is on a file system that is mounted read-only, where even root cannot write. */
 function describeReadOnly(path: string): Outcome | undefined {
   try {
     accessSync(path, constants.W_OK);
@@ -196,5 +208,5 @@ function isWritable(folder: string): boolean {
 export function describeMode(file: string): string | undefined {
   const mode = statSync(file).mode & 0o777;
   if (process.platform === 'win32' || (mode & 0o077) === 0) return undefined;
-  return `${file} can be used by others than its owner (mode ${mode.toString(8)})`;
+  return `${file} can be used by others than its owner (mode ${modeText(mode)})`;
 }

@@ -186,9 +186,9 @@ export const checkClock = ofDatabase(async ({ database }, { now }) => {
 export const checkSessions = ofDatabase(async ({ database }, { config: { namedStatements, databaseUrl } }) => {
   if (namedStatements && !databaseUrl) return ok('the bundled PostgreSQL takes the settings of sessions');
   // As the gateway connects, which a pooler may reject.
-  const gateways = namedStatements && connectDatabase({ connectionString: databaseUrl }, { namedStatements, poolSize: 1 });
+  const asGateway = namedStatements && connectDatabase({ connectionString: databaseUrl }, { namedStatements, poolSize: 1 });
   try {
-    const problem = await findSessionProblem((gateways || database).pool, namedStatements);
+    const problem = await findSessionProblem((asGateway || database).pool, namedStatements);
     if (problem) return warning(problem.found, problem.remedy);
     return ok(namedStatements ? 'sessions begin with the settings of the gateway' : 'sessions begin in UTC, with timeouts');
   } catch (error) {
@@ -198,7 +198,7 @@ export const checkSessions = ofDatabase(async ({ database }, { config: { namedSt
       'Set DB_NAMED_STATEMENTS=false.',
     );
   } finally {
-    if (gateways) await gateways.close();
+    if (asGateway) await asGateway.close();
   }
 });
 

@@ -17,19 +17,8 @@ export interface ClusterFiles {
   readonly files: readonly ClusterFile[];
 }
 
-/**
- * Folders whose content belongs to the running server. The log (`pg_wal`) is copied apart, once the end of the backup is known.
- */
-const emptyFolders: ReadonlySet<string> = new Set([
-  'pg_dynshmem',
-  'pg_notify',
-  'pg_replslot',
-  'pg_serial',
-  'pg_snapshots',
-  'pg_stat_tmp',
-  'pg_subtrans',
-  'pg_wal',
-]);
+/** What is in folders whose content belongs to the running server. */
+const inEmptyFolder = /^pg_(?:dynshmem|notify|replslot|serial|snapshots|stat_tmp|subtrans)\//i;
 
 /** Files of the running server, and those that a backup has of its own, as `pg_basebackup` leaves them out. */
 const leftOut = [
@@ -47,12 +36,7 @@ const leftOut = [
 
 /** Whether a path of a data directory is one that no base backup copies. */
 export const isLeftOut = (path: string): boolean =>
-  path.split('/').some((name) => leftOut.some((pattern) => pattern.test(name))) || isInEmptyFolder(path);
-
-const isInEmptyFolder = (path: string): boolean => {
-  const [folder = '', ...rest] = path.split('/');
-  return rest.length > 0 && emptyFolders.has(folder.toLowerCase()) && folder.toLowerCase() !== 'pg_wal';
-};
+  inEmptyFolder.test(path) || path.split('/').some((name) => leftOut.some((pattern) => pattern.test(name)));
 
 /** Whether a name of a file or folder is one segment of a path on every system, and can be printed. */
 export const isRestorable = (name: string): boolean => !/[\\:\p{Cc}]/u.test(name) && !['', '.', '..'].includes(name);
@@ -86,7 +70,8 @@ export async function findClusterFiles(cluster: string): Promise<ClusterFiles> {
       }
       if (entry.isDirectory()) {
         folders.push(path);
-        if (!emptyFolders.has(path)) await visit(path);
+        // The log is copied apart, once the end of the backup is known.
+        if (path !== 'pg_wal') await visit(path);
       } else if (entry.isFile()) {
         const bytes = await lstat(join(cluster, path)).then(({ size }) => size, ifMissing);
         if (bytes !== undefined) files.push({ path, bytes });

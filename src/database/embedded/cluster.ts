@@ -28,14 +28,16 @@ export function readMajor({ cluster }: Layout): string | undefined {
   try {
     return readFileSync(file, 'utf8').trim();
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return undefined;
-    throw new UncertainDatabase(`The database in ${cluster} cannot be read (${code}: ${file})`, describeRepair(cluster));
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (['ENOENT', 'ENOTDIR'].includes(code)) return undefined;
+    const remedy = code === 'EACCES' ? describeRepair(cluster) : 'Resolve that, or restore a backup into another DATA_DIR.';
+    throw new UncertainDatabase(`The database in ${cluster} cannot be read (${code}: ${file})`, remedy);
   }
 }
 
 /** How the owner of files, which may be in folders, gets back the permission to use them. */
-export const describeRepair = (path: string): string => `Run: chmod -R u+rwX ${shellWord(path)}`;
+export const describeRepair = (path: string): string =>
+  process.platform === 'win32' ? 'Permit its owner to use it.' : `Run: chmod -R u+rwX ${shellWord(path)}`;
 
 /** Makes sure that there is a data directory. Creates nothing. @throws Error when there is none, or it cannot be used. */
 export function requireCluster(dataDir: string): void {
@@ -175,11 +177,11 @@ export async function startServer(
   port: number | (() => Promise<number>) = () => freePort(),
 ): Promise<void> {
   await removeStaleLocks(layout);
-  const logBytes = logSize(layout);
   const given = [...cacheSetting(), ...socketSettings, ...options].map((option) => `-c ${option}`);
   const log = logFile(layout);
   for (let ports = 1; ; ports += 1) {
     const chosen = typeof port === 'number' ? port : await port();
+    const logBytes = logSize(layout);
     const settings = [`-p ${chosen}`, ...given].join(' ');
     try {
       await execute(layout, binaries.pgCtl, ['start', '-w', '-t', '60', '-D', layout.cluster, '-l', log, '-o', settings]);

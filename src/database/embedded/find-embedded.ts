@@ -1,5 +1,4 @@
 import type { Connection } from '../client.ts';
-import { readMajor } from './cluster.ts';
 import { embeddedConnection } from './embedded.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { findPasswordFile, readPassword } from './password.ts';
@@ -8,8 +7,6 @@ import { isUsedElsewhere, type Postmaster, runningPostmaster } from './server-lo
 /** What there is of an embedded PostgreSQL, found without creating, starting or changing anything. */
 export interface FoundEmbedded {
   readonly layout: Layout;
-  /** The major version that created the data; undefined if there are none yet. Taking it throws when they cannot be read. */
-  readonly major: string | undefined;
   /** The file with the password. */
   readonly passwordFile: string;
   /** The running server. */
@@ -24,15 +21,7 @@ export async function findEmbedded(dataDir: string): Promise<FoundEmbedded | und
   if (!layout) return undefined;
   const server = runningPostmaster(layout);
   const isElsewhere = !server && (await isUsedElsewhere(layout));
-  return {
-    layout,
-    get major() {
-      return readMajor(layout);
-    },
-    passwordFile: findPasswordFile(layout),
-    server,
-    isUsedElsewhere: isElsewhere,
-  };
+  return { layout, passwordFile: findPasswordFile(layout), server, isUsedElsewhere: isElsewhere };
 }
 
 /** How to connect to a server that was found; undefined if none runs. @throws Error when its password cannot be read. */

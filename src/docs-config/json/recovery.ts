@@ -224,7 +224,7 @@ export function reportExtraQuote(scanner: Scanner): void {
   // `5"`: the opening quote may be missing.
   if (/[\w.]$/.test(before)) scanner.report({ range, message, suggestion: 'Remove it, or write the one before it.' });
   // `"24""`: it may be the mark of inches or seconds. `"Acme \"Pro""`: it may be the other one of a pair.
-  else if (/\d"$/.test(before) || hasOddQuotes(text, at - 1))
+  else if (/\d"$/.test(before) || mayContinue(text, at - 1))
     scanner.report({ range, message, suggestion: 'Remove it; a double quote inside a string is written \\".', unclear: true });
   else scanner.report(createRemoval(range, message, 'Remove it.'));
 }
@@ -233,7 +233,7 @@ export function reportExtraQuote(scanner: Scanner): void {
 const maxPairedLength = 1_000;
 
 /** Whether a string, whose closing quote is at `end`, has an odd number of escaped quotes, or ends with a backslash. */
-function hasOddQuotes(text: string, end: number): boolean {
+function mayContinue(text: string, end: number): boolean {
   const content =
     text
       .slice(Math.max(0, end - maxPairedLength), end)

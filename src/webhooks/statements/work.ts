@@ -222,7 +222,7 @@ const record = `
     select id, failing_since from webhook where id = $1::int for update
   ), recorded as (
     update webhook_delivery d set status = a.status, attempts = d.attempts + a."isCounted"::int,
-      last_attempt_at = now() - a."tookSeconds" * interval '1 second', next_attempt_at = now() + a."waitSeconds" * interval '1 second',
+      last_attempt_at = now() - a."tookSeconds" * interval '1 second', next_attempt_at = case when a."isCounted" then now() + a."waitSeconds" * interval '1 second' else d.next_attempt_at end,
       response_status = a."responseStatus", response_body = a."responseBody", error = a.error
     from attempt a, locked where d.webhook_id = locked.id and d.id = a.id and d.attempts = a.attempts and d.status = 'PENDING'
     returning d.status, d.attempts, d.response_status, a."isCounted" as is_counted

@@ -66,7 +66,7 @@ export function App() {
         const isNew = now.is === 'asking' || (now.is === 'signed-out' && now.reason === undefined);
         if (message.is === 'question' && now.is === 'signed-in')
           tellTabs({ is: 'answer', tab: message.tab, apiToken: now.apiToken });
-        if (message.is === 'answer' && message.tab === thisTab) {
+        if (message.is === 'answer') {
           if (now.offered !== undefined && now.offered !== message.apiToken) {
             if (now.is !== 'asking' && (isUnsaved() || performance.now() > denialMs)) return;
             storedApiToken.remove();
@@ -110,7 +110,7 @@ export function App() {
   }
   const { apiToken, caller } = state;
   const signOut = (reason?: string) => {
-    tellTabs({ is: 'end', ...(reason !== undefined && { apiToken, reason }) });
+    tellTabs({ is: 'end', ...(reason !== undefined && { apiToken, reason }), atMs: Date.now() });
     change(forgetApiToken(reason));
   };
   return (
