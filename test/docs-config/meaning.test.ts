@@ -9,6 +9,14 @@ const strict = { strict: true, severities: Object.fromEntries(codes.map((code) =
 
 const inDocument = (value: string) => `{\n  "name": ${value},\n  "navigation": []\n}\n`;
 
+test.each(['"Acme Pro”', '"Acme \\"Pro\\"”', '"C:\\\\docs\\\\”'])(
+  '--fix replaces a closing quote of another kind: %s',
+  (text) => {
+    const source = `{\n"name": ${text},\n"navigation": []}`;
+    expect(applyFixes(source, {}).text).toBe(source.replace('”', '"'));
+  },
+);
+
 test('--fix does not divide a text with a comma in a list, whose opening quote is missing', () => {
   const source = '{"name": "Acme", "navigation": [], "openapi": ["a.yaml", Fast, simple"]}';
   expect(applyFixes(source, {})).toEqual({ text: source, fixes: [], fixCount: 0 });
@@ -43,6 +51,8 @@ test.each([
   ['nothing but a word in doubled quotes', '""Acme""'],
   ['strings side by side', '"a" "b" "c"'],
   ['two strings side by side', '"a" "b"'],
+  ['a text that ends with a single quote', '"Acme\''],
+  ['a text that ends with a backtick', '"Acme`'],
   ['a length in inches', '"24""'],
   ['a quotation of which one mark is escaped', '"Acme \\"Pro""'],
   ['a folder whose last separator is before the quotation mark', '"C:\\\\dir\\\\""'],

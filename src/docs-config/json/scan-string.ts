@@ -234,10 +234,12 @@ function closeAtLineEnd(
     isUnclosed &&
     text[start] === '"' &&
     end > from &&
+    // `"a'`: it may be its closing quote, or not.
+    !"'`".includes(text[end - 1] as string) &&
     isOutside(text, end, lineEnd) &&
     !(text.slice(end, lineEnd).includes(',') && '}]'.includes(text[next] ?? '}')) &&
     !/\s(?:#|\/[/*])/.test(text.slice(from, end));
-  const curly = end > from + 1 && '”“'.includes(text[end - 1] as string);
+  const curly = end > from && end > start + 2 && '”“'.includes(text[end - 1] as string);
   scanner.report({
     range,
     message: `The string ${quoteText(text, range)} is not closed.`,
