@@ -140,6 +140,7 @@ test.each([
   ['webhook?id={webhook}&type=x', 'type=x'],
   ['webhook?id={webhook}&status=FAILED&status=PENDING', 'status=PENDING'],
   ['docs-config?strict=yes', 'strict=yes'],
+  [`groups?search=${'x'.repeat(256)}`, `search=${'x'.repeat(256)}`],
 ])('a filter in a URL that there is none of is named, and nothing is shown as if it were used: %s', async (path, named) => {
   const { webhook } = await createWebhook(gateway, secret);
   const { page } = await openConsole(gateway, `/console/${path.replace('{webhook}', webhook.id)}`, { secret });

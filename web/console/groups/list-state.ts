@@ -116,7 +116,7 @@ export function queryOf(state: ListState): QueryValues {
 
 /** What a URL has that is no filter of groups. */
 export function unusedGroupFilter(query: URLSearchParams): Failure | undefined {
-  return unusedFilter(query, queryOf(readState(query)), searchable);
+  return unusedFilter(query, queryOf(readState(query)), withoutToken);
 }
 
 /** The filter of a state; undefined if every group is listed. */
