@@ -13,8 +13,11 @@ const isBelowNpm = process.env['npm_lifecycle_event'] !== undefined;
 /** How often to check whether npm is still running. */
 const parentCheckMs = 200;
 
-/** Started by npm, how long a repeated signal counts as the first one: npm forwards what the terminal sends to every process. */
-const sameSignalMs = 1_000;
+/**
+ * How long a repeated signal counts as the first one: npm forwards what the terminal sends to every process, and programs such as
+ * `timeout` signal both a process and its group. Nobody presses a key twice in the shorter time.
+ */
+const sameSignalMs = isBelowNpm ? 1_000 : 100;
 
 /**
  * Resolves with the reason, as text, when this process must stop: one of {@link stopSignals}, or the exit of the npm that started
@@ -37,8 +40,8 @@ export function untilStopRequested(ended?: AbortSignal): Promise<string> {
         }
         resolve(signal);
         if (signal === 'SIGHUP') return;
-        if (first !== undefined && !(isBelowNpm && Date.now() - first < sameSignalMs)) process.exit(exitCodeOf(signal));
-        first ??= Date.now();
+        first ??= performance.now();
+        if (performance.now() - first >= sameSignalMs) process.exit(exitCodeOf(signal));
       };
       // Not taken off at the end: a signal that has arrived, and was not handled yet, would be lost.
       process.on(signal, receive);

@@ -299,7 +299,7 @@ test.each<Case>([
       `whose ${name} its owner cannot use`,
       'failure',
       () => when(stopped((path) => chmodSync(join(path, 'postgres', name), 0))),
-      new RegExp(`/postgres/${name} has mode 000, with which PostgreSQL does not start Run: chmod -R u\\+rwX .*/postgres$`),
+      new RegExp(`/postgres/${name} has mode 000, with which PostgreSQL does not work Run: chmod -R u\\+rwX .*/postgres$`),
     ],
   ),
   [

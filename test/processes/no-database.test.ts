@@ -93,7 +93,7 @@ test('data that cannot be read is not taken for none', async () => {
   rmSync(version);
   mkdirSync(version);
   const cluster = join(dataDir.path, 'postgres');
-  const text = `The database in ${cluster} cannot be read (EISDIR: ${version}). Resolve that, or restore a backup into another DATA_DIR.\n`;
+  const text = `The database in ${cluster} cannot be read (EISDIR: ${version}). The command doctor says how to repair owners and modes. For any other reason, restore a backup into another DATA_DIR.\n`;
   expect(await runAll({ DATA_DIR: dataDir.path })).toEqual(new Set([text]));
 });
 

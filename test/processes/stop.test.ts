@@ -117,11 +117,22 @@ test('a second signal exits immediately, also during the drain delay', async () 
     gateway.child.kill('SIGTERM');
     await until(() => gateway.output.stderr.includes('SIGTERM'), 'the gateway has received it');
     expect(gateway.child.exitCode).toBeNull();
-    gateway.child.kill('SIGTERM');
+    await until(() => !gateway.child.kill('SIGTERM'), 'it ends');
     expect(await gateway.ended).toMatchObject({ code: 143 });
     expect(await outcome).toBe('cut off');
     await release();
   }
+});
+
+test('signals at the same time are one: some programs send them to a process and to its group', async () => {
+  await start();
+  const { reply, release } = await beginWaiting();
+  gateway.child.kill('SIGTERM');
+  gateway.child.kill('SIGINT');
+  await until(isRefused, 'the listener is closed');
+  await release();
+  expect((await reply).status).toBe(200);
+  expect(await gateway.ended).toMatchObject({ code: 0 });
 });
 
 test('SIGHUP is not the second signal: a terminal sends it twice, and systemd may send it after SIGTERM', async () => {

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { bundledMajor } from '../../database/embedded/binaries.ts';
-import { describeRepair, findLoss, readMajor } from '../../database/embedded/cluster.ts';
+import { findLoss, readMajor } from '../../database/embedded/cluster.ts';
 import { findEmbedded } from '../../database/embedded/find-embedded.ts';
 import { type Layout, UncertainDatabase } from '../../database/embedded/layout.ts';
 import { readPassword } from '../../database/embedded/password.ts';
@@ -164,8 +164,8 @@ function describeOwnerMode(cluster: string, path: string): Outcome | undefined {
   const needed = found.isDirectory() ? 0o700 : path.endsWith('pg_control') ? 0o600 : 0o400;
   if (process.platform === 'win32' || (found.mode & needed) === needed) return undefined;
   return failure(
-    `${path} has mode ${modeText(found.mode)}, with which PostgreSQL does not start`,
-    describeRepair(repairable(cluster, path)),
+    `${path} has mode ${modeText(found.mode)}, with which PostgreSQL does not work`,
+    `Run: chmod -R u+rwX ${shellWord(repairable(cluster, path))}`,
   );
 }
 
@@ -197,7 +197,7 @@ export function existingParent(path: string): string {
 
 function isWritable(folder: string): boolean {
   try {
-    accessSync(folder, constants.W_OK | constants.X_OK);
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
     return statSync(folder).isDirectory();
   } catch {
     return false;

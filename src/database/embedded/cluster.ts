@@ -4,7 +4,6 @@ import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, sta
 import { totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { shellWord } from '../../shell-word.ts';
 import { syncFolder } from '../durable-file.ts';
 import type { Binaries } from './binaries.ts';
 import { freePort, isFree } from './free-port.ts';
@@ -30,14 +29,12 @@ export function readMajor({ cluster }: Layout): string | undefined {
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
     if (['ENOENT', 'ENOTDIR'].includes(code)) return undefined;
-    const remedy = code === 'EACCES' ? describeRepair(cluster) : 'Resolve that, or restore a backup into another DATA_DIR.';
-    throw new UncertainDatabase(`The database in ${cluster} cannot be read (${code}: ${file})`, remedy);
+    throw new UncertainDatabase(
+      `The database in ${cluster} cannot be read (${code}: ${file})`,
+      'The command doctor says how to repair owners and modes. For any other reason, restore a backup into another DATA_DIR.',
+    );
   }
 }
-
-/** How the owner of files, which may be in folders, gets back the permission to use them. */
-export const describeRepair = (path: string): string =>
-  process.platform === 'win32' ? 'Permit its owner to use it.' : `Run: chmod -R u+rwX ${shellWord(path)}`;
 
 /** Makes sure that there is a data directory. Creates nothing. @throws Error when there is none, or it cannot be used. */
 export function requireCluster(dataDir: string): void {
