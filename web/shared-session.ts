@@ -1,4 +1,4 @@
-import { storageKeyOf } from './tab-storage.ts';
+import { storageKeyOf, storedApiToken } from './tab-storage.ts';
 
 /**
  * What the open tabs of one browser tell each other of the session in the console; nothing of it is stored. Every script of the
@@ -10,7 +10,7 @@ export type SessionMessage =
   | { readonly is: 'question'; readonly tab: number }
   /** A tab that is signed in has one. */
   | { readonly is: 'answer'; readonly tab: number; readonly apiToken: string }
-  /** A tab could not be told what happened since its page began to load. */
+  /** A tab could not be told what happened since a time: while its page was loading, or the browser had discarded it. */
   | { readonly is: 'loaded'; readonly tab: number; readonly sinceMs: number }
   /** A person has signed out; with an API token, that one is no longer valid. To one tab, it is the answer to its `loaded`. */
   | { readonly is: 'end'; readonly tab?: number; readonly apiToken?: string; readonly reason?: string; readonly atMs: number };
@@ -33,12 +33,15 @@ function openChannel(): BroadcastChannel | undefined {
 let signedOutAtMs = Number.NEGATIVE_INFINITY;
 
 function remember(message: SessionMessage): void {
-  if (message.is === 'end' && message.apiToken === undefined) signedOutAtMs = Math.max(signedOutAtMs, message.atMs);
+  if (message.is === 'end' && message.apiToken === undefined && message.atMs > signedOutAtMs) signedOutAtMs = message.atMs;
 }
 
 channel?.addEventListener('message', ({ data }: MessageEvent<SessionMessage>) => {
   remember(data);
-  if (data.is === 'loaded' && signedOutAtMs >= data.sinceMs) tellTabs({ is: 'end', tab: data.tab, atMs: signedOutAtMs });
+  // Unless the clock was set back since.
+  const isKnown = signedOutAtMs <= Date.now();
+  if (data.is === 'loaded' && isKnown && signedOutAtMs >= data.sinceMs)
+    tellTabs({ is: 'end', tab: data.tab, atMs: signedOutAtMs });
 });
 
 /** Tells the other tabs. */
@@ -50,7 +53,7 @@ export function tellTabs(message: SessionMessage): void {
 let isLoaded = false;
 
 /**
- * Calls the listener with what other tabs tell all tabs or this one, also of what happened while this page was loading.
+ * Calls the listener with what other tabs tell all tabs or this one, also of what happened before this page could listen.
  *
  * @returns ends it.
  */
@@ -60,12 +63,13 @@ export function listenToTabs(listener: (message: SessionMessage) => void): () =>
     if (!isOfAnother) listener(data);
   };
   channel?.addEventListener('message', receive);
-  if (!isLoaded) tellTabs({ is: 'loaded', tab: thisTab, sinceMs: Date.now() - performance.now() });
+  if (!isLoaded) tellTabs({ is: 'loaded', tab: thisTab, sinceMs: storedApiToken.beganAtMs() ?? Date.now() - performance.now() });
   isLoaded = true;
   return () => channel?.removeEventListener('message', receive);
 }
 
-/** Whether a session with this API token ends with the message. */
+/** Whether the session of this tab, with this API token, ends with the message. An answer may be older than the session. */
 export function endsSession(message: SessionMessage, apiToken: string): boolean {
-  return message.is === 'end' && (message.apiToken ?? apiToken) === apiToken;
+  if (message.is !== 'end' || (message.apiToken ?? apiToken) !== apiToken) return false;
+  return message.tab === undefined || message.atMs >= (storedApiToken.beganAtMs() ?? 0);
 }

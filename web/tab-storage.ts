@@ -52,11 +52,20 @@ export function storeInTab(key: string, value: string): void {
 }
 
 const apiTokenKey = storageKeyOf('api-token');
+const beganKey = storageKeyOf('session-began');
 
 /** The API token of this tab, which the console and the playground share. */
 export const storedApiToken = {
   /** Undefined if there is none. */
   read: (): string | undefined => tabStorage.getItem(apiTokenKey) ?? undefined,
-  write: (apiToken: string): void => storeInTab(apiTokenKey, apiToken),
-  remove: (): void => tabStorage.removeItem(apiTokenKey),
+  /** Since when this tab has it, in milliseconds since 1970; undefined if there is none. */
+  beganAtMs: (): number | undefined => Number(tabStorage.getItem(beganKey) ?? Number.NaN) || undefined,
+  write(apiToken: string): void {
+    storeInTab(apiTokenKey, apiToken);
+    storeInTab(beganKey, String(Date.now()));
+  },
+  remove(): void {
+    tabStorage.removeItem(apiTokenKey);
+    tabStorage.removeItem(beganKey);
+  },
 };

@@ -170,7 +170,7 @@ const times = `
 
 /** For plans that were made for small tables. */
 const plans = `
-  ('enable_seqscan', 'off', '^off$', 'look-ups may read whole tables'), ('jit', 'off', '^off$', 'slow statements may be compiled first')`;
+  ('enable_seqscan', 'off', '^off$', 'look-ups may read whole tables'), ('jit', 'off', '^off$', 'statements may be delayed by compilation')`;
 
 /**
  * Finds out whether sessions of the role begin with what the gateway cannot set behind a pooler. It sends the timeouts, and with
@@ -189,7 +189,7 @@ export async function findSessionProblem(pool: pg.Pool, namedStatements: boolean
   );
   if (rows.length === 0) return undefined;
   const values = rows.map(({ name, value }) => `${name} ${value}`).join(' and ');
-  const consequences = [...new Set(rows.map(({ consequence }) => consequence))].join(', ');
+  const consequences = [...new Set(rows.map(({ consequence }) => consequence))].join(' and ');
   const statements = rows.map(({ role, name, required }) => `alter role ${role} set ${name} = '${required}';`);
   return {
     found: `sessions of the role begin with ${values}: behind a pooler, ${consequences}`,

@@ -85,7 +85,7 @@ export function startDeliveries(context: DeliveryContext, options: DeliveryOptio
       const isAny = (hasNewEvents || webhook.isBehind) && (await enqueue(webhook).catch(onFailureOf(webhook)));
       if (signal.aborted) return;
       if ((isAny || webhook.dueSeconds !== null) && !webhook.isLeased && !sending.has(webhook.id) && !unable.has(webhook.id))
-        begin(webhook);
+        sending.set(webhook.id, send(webhook));
     }
     report(failure);
     failure = undefined;
@@ -100,14 +100,10 @@ export function startDeliveries(context: DeliveryContext, options: DeliveryOptio
     return isAny;
   }
 
-  function begin(webhook: WebhookWork): void {
-    sending.set(webhook.id, send(webhook));
-  }
-
   async function send(webhook: WebhookWork): Promise<void> {
-    const sent = { ...context, sender, leaseSeconds, retrySeconds, pauseMs: intervalMs, onFailure };
+    const sendContext = { ...context, sender, leaseSeconds, retrySeconds, pauseMs: intervalMs, onFailure };
     try {
-      if (!(await sendDue(sent, webhook, signal))) unable.set(webhook.id, true);
+      if (!(await sendDue(sendContext, webhook, signal))) unable.set(webhook.id, true);
     } catch (error) {
       onFailureOf(webhook)(error as Error);
     } finally {

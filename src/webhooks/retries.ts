@@ -13,8 +13,8 @@ const maxRetryAfterSeconds = 86_400;
 /** What follows from an attempt. */
 export interface Verdict {
   readonly status: WebhookDeliveryStatus;
-  /** How long until it is tried again; without meaning where the attempt does not count. */
-  readonly waitSeconds: number;
+  /** How long until it is tried again; null if it stays due. */
+  readonly waitSeconds: number | null;
 }
 
 /** Decides what follows from an attempt. @param attempts how often the delivery was tried, this attempt included. */
@@ -23,8 +23,8 @@ export function judge(
   { status = 0, error, retryAfterSeconds = 0, isOwnFailure }: Outcome,
   waits: readonly number[] = retrySeconds,
 ): Verdict {
-  // It stays due: another gateway may be able to send it.
-  if (isOwnFailure) return { status: 'PENDING', waitSeconds: 0 };
+  // Another gateway may be able to send it.
+  if (isOwnFailure) return { status: 'PENDING', waitSeconds: null };
   if (status >= 200 && status < 300 && error === undefined) return { status: 'DELIVERED', waitSeconds: 0 };
   const wait = waits[attempts - 1];
   if (wait === undefined) return { status: 'FAILED', waitSeconds: 0 };

@@ -318,6 +318,14 @@ test('groups that could not be counted have no count, least of all that of anoth
   expect(await page.getByText('44 groups').count()).toBe(0);
 });
 
+test('what is typed beyond 255 characters is not searched for, and goes from the field', async () => {
+  const { page } = await openConsole(gateway, '/console/groups');
+  const field = page.getByRole('searchbox');
+  await field.fill('x'.repeat(300));
+  await expect.poll(() => field.inputValue()).toBe('x'.repeat(255));
+  await page.getByText('No group matches').waitFor();
+});
+
 test('groups that could not be loaded are not those of the filter before', async () => {
   const { page } = await openConsole(gateway, '/console/groups?search=id-0', { expectedProblems: [/status of 503/] });
   await page.getByText('44 groups').waitFor();

@@ -28,7 +28,7 @@ test('a person signs in after a wrong API token, stays signed in when the page i
   expect(await banner.getByRole('list').textContent()).toMatch(/groups:read\s*config:validate/);
   expect(await page.getByText('Customer environment.').isVisible()).toBe(true);
   // Only in the storage of the tab, and not in the URL.
-  expect(await page.evaluate('[localStorage.length, document.cookie, sessionStorage.length]')).toEqual([0, '', 1]);
+  expect(await page.evaluate('[localStorage.length, document.cookie, sessionStorage.length]')).toEqual([0, '', 2]);
   expect(page.url()).not.toContain(secret);
   await page.reload();
   // A response that comes after the person has signed in again with another API token does not end the new session.
@@ -87,7 +87,7 @@ test('a tab that is opened next to one that is signed in is signed in, and signi
   await expect.poll(() => group.evaluate('document.querySelector("h1")?.textContent')).toContain('ACME');
   // Playwright may take the first navigation of a tab that a page has opened for unfinished.
   await group.goto(group.url());
-  expect(await group.evaluate('[localStorage.length, document.cookie, sessionStorage.length]')).toEqual([0, '', 1]);
+  expect(await group.evaluate('[localStorage.length, document.cookie, sessionStorage.length]')).toEqual([0, '', 2]);
   // A tab that has left for the playground takes the API token with it.
   const playground = await openTab(page, '/console');
   await playground.getByRole('button', { name: 'Sign out' }).waitFor();
@@ -154,6 +154,16 @@ test.each(['/console/groups', '/graphql'])(
     await other.getByRole('button', { name: 'Sign out' }).waitFor();
   },
 );
+
+test('signing out also ends the session of a tab that was elsewhere meanwhile', async () => {
+  const { page } = await openConsole(gateway, '/console/groups');
+  const other = await openTab(page, '/console/groups');
+  await other.getByRole('button', { name: 'Sign out' }).waitFor();
+  await other.goto('about:blank');
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await other.goto(`${gateway.url}/console/groups`);
+  await other.getByText('You are signed out.').waitFor();
+});
 
 test('what a person types to sign in stays when a further tab is opened, which takes the API token of another one', async () => {
   const { page } = await openConsole(gateway, '/console/groups');

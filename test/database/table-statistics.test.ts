@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => database.close());
 
-/** Changes rows, which PostgreSQL counts at once, and not when the connection is idle. */
+/** Changes rows, and has PostgreSQL count them at once, not only when the connection is idle. */
 const change = (name: string, text: string, ...values: unknown[]) =>
   database.transaction(async (query) => {
     await query(name, text, values);

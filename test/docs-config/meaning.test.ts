@@ -53,6 +53,8 @@ test.each([
   ['two strings side by side', '"a" "b"'],
   ['a text that ends with a single quote', '"Acme\''],
   ['a text that ends with a backtick', '"Acme`'],
+  ['a text that ends with a single curly quote', '"Acme’'],
+  ['a text that ends with curly quotes', '"He said “hi”'],
   ['a length in inches', '"24""'],
   ['a quotation of which one mark is escaped', '"Acme \\"Pro""'],
   ['a folder whose last separator is before the quotation mark', '"C:\\\\dir\\\\""'],

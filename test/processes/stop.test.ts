@@ -127,8 +127,7 @@ test('a second signal exits immediately, also during the drain delay', async () 
 test('signals at the same time are one: some programs send them to a process and to its group', async () => {
   await start();
   const { reply, release } = await beginWaiting();
-  gateway.child.kill('SIGTERM');
-  gateway.child.kill('SIGINT');
+  for (const signal of ['SIGSTOP', 'SIGTERM', 'SIGINT', 'SIGCONT'] as const) gateway.child.kill(signal);
   await until(isRefused, 'the listener is closed');
   await release();
   expect((await reply).status).toBe(200);

@@ -280,7 +280,7 @@ test('a secret that cannot be decrypted is no failure of the endpoint', async ()
   deliver();
   await record([1]);
   const [delivery] = await until(async () => ((await deliveries())[0]?.error ? deliveries() : undefined), 'it is recorded');
-  expect(delivery).toMatchObject({ status: 'PENDING', attempts: 0 });
+  expect(delivery).toMatchObject({ status: 'PENDING', attempts: 0, nextAttemptAt: delivery?.createdAt });
   expect(await database.prisma.webhook.findUniqueOrThrow({ where: { id: webhook.id } })).toMatchObject({ failingSince: null });
   expect(log.map((line) => JSON.parse(line))).toEqual([
     expect.objectContaining({ level: 'error', webhook: webhook.id, msg: 'the secret of a webhook cannot be decrypted' }),

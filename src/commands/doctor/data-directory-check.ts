@@ -153,8 +153,13 @@ function exists(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
-    const found = `${path} cannot be read (${(error as NodeJS.ErrnoException).code})`;
-    throw new UncertainDatabase(found, 'Make the user that runs the gateway the owner of it and of the folders above it.');
+    const { code } = error as NodeJS.ErrnoException;
+    throw new UncertainDatabase(
+      `${path} cannot be read (${code})`,
+      code === 'EACCES'
+        ? 'Permit the user that runs the gateway to enter the folders above it.'
+        : 'Restore a backup into another DATA_DIR.',
+    );
   }
 }
 
@@ -175,7 +180,10 @@ function describeReadOnly(path: string): Outcome | undefined {
     accessSync(path, constants.W_OK);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EROFS')
-      return failure(`${path} is on a file system that is mounted read-only`, 'Mount it for writing.');
+      return failure(
+        `${path} is on a file system that is mounted read-only`,
+        'Mount it for writing, or set DATA_DIR to another folder.',
+      );
   }
   return undefined;
 }
@@ -197,7 +205,7 @@ export function existingParent(path: string): string {
 
 function isWritable(folder: string): boolean {
   try {
-    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+    accessSync(folder, constants.W_OK | constants.X_OK);
     return statSync(folder).isDirectory();
   } catch {
     return false;

@@ -229,17 +229,18 @@ function closeAtLineEnd(
   while (end > from && ' \t\r\n,]}'.includes(text[end - 1] as string)) end--;
   scanner.at = scanner.lastEnd = end;
   const range = { start, end };
+  const curly = end > from && end > start + 2 && '”“'.includes(text[end - 1] as string);
   // The closing quote has only one possible position when only a comma that is needed there was taken as outside of the string.
   const certain =
     isUnclosed &&
     text[start] === '"' &&
     end > from &&
-    // `"a'`: it may be its closing quote, or not.
-    !"'`".includes(text[end - 1] as string) &&
+    // `"a'`, and `"“a”`: it may be its closing quote, or not.
+    !"'`‘’＂".includes(text[end - 1] as string) &&
+    !(curly && /[“„]/.test(text.slice(start, end - 1))) &&
     isOutside(text, end, lineEnd) &&
     !(text.slice(end, lineEnd).includes(',') && '}]'.includes(text[next] ?? '}')) &&
     !/\s(?:#|\/[/*])/.test(text.slice(from, end));
-  const curly = end > from && end > start + 2 && '”“'.includes(text[end - 1] as string);
   scanner.report({
     range,
     message: `The string ${quoteText(text, range)} is not closed.`,

@@ -64,8 +64,8 @@ export interface AttemptRecord {
   /** Whether it counts as an attempt. */
   readonly isCounted: boolean;
   readonly status: WebhookDeliveryStatus;
-  /** Until the next attempt. */
-  readonly waitSeconds: number;
+  /** Until the next attempt; null if it stays due. */
+  readonly waitSeconds: number | null;
   /** Since the beginning of this one. */
   readonly tookSeconds: number;
   readonly responseStatus: number | undefined;
@@ -222,7 +222,8 @@ const record = `
     select id, failing_since from webhook where id = $1::int for update
   ), recorded as (
     update webhook_delivery d set status = a.status, attempts = d.attempts + a."isCounted"::int,
-      last_attempt_at = now() - a."tookSeconds" * interval '1 second', next_attempt_at = case when a."isCounted" then now() + a."waitSeconds" * interval '1 second' else d.next_attempt_at end,
+      last_attempt_at = now() - a."tookSeconds" * interval '1 second',
+      next_attempt_at = coalesce(now() + a."waitSeconds" * interval '1 second', d.next_attempt_at),
       response_status = a."responseStatus", response_body = a."responseBody", error = a.error
     from attempt a, locked where d.webhook_id = locked.id and d.id = a.id and d.attempts = a.attempts and d.status = 'PENDING'
     returning d.status, d.attempts, d.response_status, a."isCounted" as is_counted

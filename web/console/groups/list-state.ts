@@ -96,7 +96,7 @@ export const initialState = readState(new URLSearchParams());
 /** What a URL has of the state: what differs from {@link initialState}. */
 export function queryOf(state: ListState): QueryValues {
   return {
-    search: state.search,
+    search: searchable(state.search),
     environment: state.environment,
     'not-seen-since': state.notSeenSince,
     status: state.status,
@@ -105,7 +105,7 @@ export function queryOf(state: ListState): QueryValues {
     'created-to': state.createdTo,
     'updated-from': state.updatedFrom,
     'updated-to': state.updatedTo,
-    ...byText((key) => state[key] ?? ''),
+    ...byText((key) => searchable(state[key] ?? '')),
     sort: state.sort === initialState.sort ? '' : state.sort,
     direction: state.direction === initialState.direction ? '' : state.direction,
     after: state.after,
@@ -116,7 +116,7 @@ export function queryOf(state: ListState): QueryValues {
 
 /** What a URL has that is no filter of groups. */
 export function unusedGroupFilter(query: URLSearchParams): Failure | undefined {
-  return unusedFilter(query, queryOf(readState(query)), withoutToken);
+  return unusedFilter(query, queryOf(readState(query)));
 }
 
 /** The filter of a state; undefined if every group is listed. */

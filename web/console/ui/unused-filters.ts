@@ -10,16 +10,11 @@ const viewNames = ['sort', 'direction', 'size', 'after', 'before'];
  * would have more entries than meant.
  *
  * @param used the filters that the page has read.
- * @param readAs how the page reads a value, if not as it is.
  */
-export function unusedFilter(
-  query: URLSearchParams,
-  used: QueryValues,
-  readAs = (value: string): string => value,
-): Failure | undefined {
+export function unusedFilter(query: URLSearchParams, used: QueryValues): Failure | undefined {
   const unused = [...query].filter(([name, value]) => {
     const values = [used[name] ?? ''].flat();
-    return value !== '' && !viewNames.includes(name) && !values.includes(value) && !values.includes(readAs(value) || value);
+    return value !== '' && !viewNames.includes(name) && !values.includes(value);
   });
   if (unused.length === 0) return undefined;
   const list = unused.map(([name, value]) => `${name}=${withoutToken(value) || '…'}`).join(', ');

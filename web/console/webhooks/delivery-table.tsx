@@ -27,7 +27,8 @@ interface NextAttemptProps {
 
 /** When a pending delivery is tried. */
 export function NextAttempt({ value, isEnabled }: NextAttemptProps) {
-  return isEnabled ? <Time value={value} /> : <span className="muted">once enabled</span>;
+  if (!isEnabled) return <span className="muted">once enabled</span>;
+  return Date.parse(value) > Date.now() ? <Time value={value} /> : 'due';
 }
 
 interface DeliveryTableProps {
