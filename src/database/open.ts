@@ -7,7 +7,8 @@ import { describeServers, parseDatabaseUrl } from './database-url.ts';
 import { requireCluster } from './embedded/cluster.ts';
 import { openEmbedded } from './embedded/embedded.ts';
 import { isRejectedByPooler, isUnavailable } from './errors.ts';
-import { findEncodingProblem, findSchemaProblem, findSessionProblem, type SessionProblem } from './server-state.ts';
+import { findEncodingProblem, findSchemaProblem, type SessionProblem } from './server-state.ts';
+import { findSessionProblem } from './session-settings.ts';
 
 /** The name of the gateway's database in the embedded PostgreSQL. */
 export const embeddedDatabase = 'user_group_gateway';

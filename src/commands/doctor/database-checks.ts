@@ -9,10 +9,10 @@ import {
   findEncodingProblem,
   findOldestEvent,
   findSchemaProblem,
-  findSessionProblem,
   readServerState,
   readServerTime,
 } from '../../database/server-state.ts';
+import { findSessionProblem } from '../../database/session-settings.ts';
 import { describeMissingIndexes } from '../../database/unique-indexes.ts';
 import { messagesOf } from '../../errors.ts';
 import { type CheckContext, counted, describeBytes, failure, type Outcome, ofDatabase, ok, skipped, warning } from './check.ts';

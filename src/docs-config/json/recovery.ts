@@ -2,7 +2,7 @@ import { consumeExtraClosing, hasExtraClosing } from './brackets.ts';
 import { createRemoval, type Frame, maxDepth, openFrame, type ParserState, type Scanner, startMember } from './parser-state.ts';
 import { bareKeyFollows, keyFollows, peekToken, repeatsKey } from './scan-mark.ts';
 import { opensString, scanString } from './scan-string.ts';
-import { colon, comma, endsInQuote, onSameLine, quoteText, valueCanEnd } from './source-text.ts';
+import { colon, comma, endsInQuote, mayContinue, onSameLine, quoteText, valueCanEnd } from './source-text.ts';
 import { type ArrayNode, createObjectNode, type JsonNode, type ObjectNode, type StringNode } from './syntax-tree.ts';
 
 /**
@@ -227,19 +227,6 @@ export function reportExtraQuote(scanner: Scanner): void {
   else if (/\d"$/.test(before) || mayContinue(text, at - 1))
     scanner.report({ range, message, suggestion: 'Remove it; a double quote inside a string is written \\".', unclear: true });
   else scanner.report(createRemoval(range, message, 'Remove it.'));
-}
-
-/** How many characters of a string are read to find out whether its quotes are pairs. */
-const maxPairedLength = 1_000;
-
-/** Whether a string, whose closing quote is at `end`, has an odd number of escaped quotes, or ends with a backslash. */
-function mayContinue(text: string, end: number): boolean {
-  const content =
-    text
-      .slice(Math.max(0, end - maxPairedLength), end)
-      .split(/(?<!\\)"/)
-      .at(-1) ?? '';
-  return content.endsWith('\\') || content.split('\\"').length % 2 === 0;
 }
 
 /** Skips a word in an object that is not a key. */

@@ -45,6 +45,19 @@ export function endsInQuote(text: string, at: number): boolean {
   return /["'`“”‘’＂]/.test(text[at - 1] ?? '');
 }
 
+/** How many characters of a string are read to find out whether its quotes are pairs. */
+const maxPairedLength = 1_000;
+
+/** Whether a string, whose closing quote is at `end`, has an odd number of escaped quotes, or ends with a backslash. */
+export function mayContinue(text: string, end: number): boolean {
+  const content =
+    text
+      .slice(Math.max(0, end - maxPairedLength), end)
+      .split(/(?<!\\)"/)
+      .at(-1) ?? '';
+  return content.endsWith('\\') || content.split('\\"').length % 2 === 0;
+}
+
 /** Whether there is no line break between two offsets. */
 export function onSameLine(text: string, from: number, to: number): boolean {
   return endOfLine(text, from, to) === to;
