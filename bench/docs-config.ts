@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { validateDocsConfig } from '../src/docs-config/validate.ts';
 import { installPackage } from './cached-package.ts';
+import { hostileDocuments, validDocument } from './hostile-documents.ts';
 import { median } from './statistics.ts';
 
 const peer = { name: '@mintlify/validation', version: '0.1.878', entry: 'dist/index.js' };
@@ -37,11 +38,45 @@ export async function run(write: (text: string) => unknown): Promise<boolean> {
     write(`| ${(text / 1e6).toFixed(1)} MB | ${diagnostics} | ${milliseconds.toFixed(1)} ms | ${rate.toFixed(1)} ms |\n`);
     return rate;
   });
-  const linear = Math.max(...rates) / Math.min(...rates) < 3;
+  const linear = Math.max(...rates) / Math.min(...rates) < 3 && measureHostile(write);
   const faster = theirs !== undefined && theirs / ours >= 3;
   const compared = theirs === undefined ? 'not measured' : faster ? 'yes' : 'no';
   write(`\nUnder 1 ms: ${ours < 1 ? 'yes' : 'no'}. Three times as fast: ${compared}. Linear: ${linear ? 'yes' : 'no'}.\n`);
   return ours < 1 && faster && linear;
+}
+
+const hostileCharacters = 65_536;
+/** Eight times the text may take sixteen times the time: a quarter of the square. */
+const growthFactor = 8;
+
+/** Measures hostile documents, writes a table, and returns whether their time grows with their size only. */
+function measureHostile(write: (text: string) => unknown): boolean {
+  const valid = validDocument(hostileCharacters);
+  const parsed = least(() => JSON.parse(valid)) / valid.length;
+  const long = hostileDocuments(growthFactor * hostileCharacters);
+  write(
+    `\n| hostile document of ${hostileCharacters} characters | least time | times JSON.parse | ${growthFactor} times as long |\n|---|---|---|---|\n`,
+  );
+  let isLinear = true;
+  for (const [name, { source, ...options }] of hostileDocuments(hostileCharacters)) {
+    const { source: longSource, ...longOptions } = long.get(name) ?? { source };
+    const milliseconds = least(() => validateDocsConfig(source, options));
+    const growth = least(() => validateDocsConfig(longSource, longOptions)) / milliseconds;
+    isLinear &&= growth < 2 * growthFactor || milliseconds < 1;
+    const parse = parsed * (source.length + (options.files?.join('').length ?? 0));
+    write(`| ${name} | ${milliseconds.toFixed(1)} ms | ${(milliseconds / parse).toFixed(0)} | ${growth.toFixed(1)} × |\n`);
+  }
+  return isLinear;
+}
+
+/** The least time of a few runs, in milliseconds: other load on the machine can only add. */
+function least(work: () => unknown): number {
+  const times = Array.from({ length: 12 }, () => {
+    const start = performance.now();
+    work();
+    return performance.now() - start;
+  });
+  return Math.min(...times);
 }
 
 /**

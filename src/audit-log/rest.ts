@@ -1,6 +1,7 @@
 import { encodeGlobalID } from '@pothos/plugin-relay';
 import { InvalidInput, type Issue } from '../errors.ts';
 import type { Event } from '../generated/prisma/client.ts';
+import { unknownFields } from '../http/body.ts';
 import { mediaTypes } from '../http/media-types.ts';
 import { problem } from '../http/problem.ts';
 import type { Handler, HttpRequest } from '../http/types.ts';
@@ -57,7 +58,7 @@ function inputOf({ query, body }: Pick<HttpRequest, 'query' | 'body'>): EventFee
   const issues: Issue[] =
     body.length > 0 ? [{ path: [], message: 'The parameters are in the body; send them in the query.' }] : [];
   for (const name of new Set(given.keys())) {
-    if (!names.includes(name)) issues.push({ path: [name], message: `is not a parameter here; there are ${names.join(', ')}.` });
+    if (!names.includes(name)) issues.push(...unknownFields([name], names));
     else if (name !== parameters.types && given.getAll(name).length > 1)
       issues.push({ path: [name], message: 'is given more than once.' });
   }

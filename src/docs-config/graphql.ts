@@ -1,17 +1,13 @@
-import { InvalidInput, type Issue } from '../errors.ts';
+import { InvalidInput } from '../errors.ts';
 import { builder } from '../graphql/builder.ts';
-import type { GraphQLContext } from '../graphql/context.ts';
 import type { FieldCost } from '../graphql/selection.ts';
 import { docsConfigCodePath, paths } from '../http/paths.ts';
 import type { Diagnostic } from './collect-diagnostics.ts';
 import type { Range } from './json/source-text.ts';
-import { type CheckContext, documentChecker } from './pool/check-documents.ts';
+import { documentChecker } from './pool/check-documents.ts';
 import { codes, isCode } from './rules/registry.ts';
 import type { Level } from './rules/rule.ts';
 import { printValue, type Report, type ValidateOptions } from './validate.ts';
-
-/** The maximum number of files per call. */
-const maxDocuments = 20;
 
 const PositionType = builder.objectRef<Range['start']>('DocsConfigPosition').implement({
   description: 'A position in the text.',
@@ -133,32 +129,17 @@ const OptionsInput = builder.inputType('DocsConfigOptions', {
   }),
 });
 
-type Document = typeof DocsConfigInput.$inferInput;
+/** The text of a document. @throws InvalidInput for a value with a number that was not read exactly. */
+const textOf = ({ source, value }: typeof DocsConfigInput.$inferInput): string => source ?? printExactly(value);
 
-/**
- * The texts of documents. A value that occurs several times, as a variable can, is printed once.
- *
- * @param pathOf the path of a document in the arguments.
- * @throws InvalidInput when a value has a number that was not read exactly, because its text would have another one.
- */
-function textsOf(documents: readonly Document[], pathOf: (index: number) => Issue['path']): string[] {
-  const printed = new Map<unknown, string>();
-  return documents.map(({ source, value }, index) => {
-    if (source != null) return source;
-    const text = printed.get(value) ?? printExactly(value, [...pathOf(index), 'value']);
-    printed.set(value, text);
-    return text;
-  });
-}
-
-function printExactly(value: unknown, path: Issue['path']): string {
+function printExactly(value: unknown): string {
   // Without recursion: nothing has bounded the depth yet.
   const unvisited = [value];
   while (unvisited.length > 0) {
     const item = unvisited.pop();
     if (typeof item === 'number' && !Number.isFinite(item)) {
       const message = 'has a number that cannot be represented exactly; send the document as source.';
-      throw new InvalidInput([{ path, message }]);
+      throw new InvalidInput([{ path: ['input', 'value'], message }]);
     }
     if (typeof item === 'object' && item !== null) for (const part of Object.values(item)) unvisited.push(part);
   }
@@ -176,8 +157,6 @@ function readOptions(given: typeof OptionsInput.$inferInput | null | undefined):
   return { strict: strict ?? false, allowNestedGroups: allowNestedGroups ?? false, severities: levels, ...(files && { files }) };
 }
 
-const checkContextOf = ({ caller, isAbandoned }: GraphQLContext): CheckContext => ({ queueKey: caller.queueKey, isAbandoned });
-
 builder.queryFields((t) => ({
   validateDocsConfig: t.field({
     type: ReportType,
@@ -187,34 +166,9 @@ builder.queryFields((t) => ({
       input: t.arg({ type: DocsConfigInput, required: true, description: 'The file.' }),
       options: t.arg({ type: OptionsInput, description: 'How strictly to check.' }),
     },
-    resolve: async (_, { input, options }, context) => {
-      context.caller.require('config:validate');
-      const [report] = await documentChecker.check(
-        textsOf([input], () => ['input']),
-        readOptions(options),
-        checkContextOf(context),
-      );
-      return report as Report;
-    },
-  }),
-  validateDocsConfigs: t.field({
-    type: [ReportType],
-    nullable: true,
-    description: `Checks several configuration files, at most ${maxDocuments}; the reports are in the same order. Requires the scope config:validate.`,
-    args: {
-      inputs: t.arg({ type: [DocsConfigInput], required: true, description: 'The files.' }),
-      options: t.arg({ type: OptionsInput, description: 'How strictly to check.' }),
-    },
-    resolve: (_, { inputs, options }, context) => {
-      context.caller.require('config:validate');
-      if (inputs.length > maxDocuments) {
-        throw new InvalidInput([{ path: ['inputs'], message: `must contain at most ${maxDocuments} files.` }]);
-      }
-      return documentChecker.check(
-        textsOf(inputs, (index) => ['inputs', index]),
-        readOptions(options),
-        checkContextOf(context),
-      );
+    resolve: (_, { input, options }, { caller, isAbandoned }) => {
+      caller.require('config:validate');
+      return documentChecker.check(textOf(input), readOptions(options), { queueKey: caller.queueKey, isAbandoned });
     },
   }),
 }));

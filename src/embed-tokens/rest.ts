@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Caller } from '../caller.ts';
 import { type ErrorCode, errorCatalog } from '../error-catalog.ts';
 import { GatewayError, InvalidInput, type Issue, shorten } from '../errors.ts';
-import { jsonObject, requireMediaType } from '../http/body.ts';
+import { jsonObject, requireMediaType, unknownFields } from '../http/body.ts';
 import { mediaTypes } from '../http/media-types.ts';
 import { problem } from '../http/problem.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../http/types.ts';
@@ -59,15 +59,13 @@ export function embedTokenHandler(services: Services): Handler {
 
 /** Checks that nothing is ignored: a token that lasts longer, or opens more, than its creator meant. @throws InvalidInput. */
 function assertAllKnown(body: Readonly<Record<string, unknown>>, query: string): void {
-  const unknownIn = (names: Iterable<string>, known: readonly string[], within: Issue['path'] = []): Issue[] =>
-    [...names]
-      .filter((name) => !known.includes(name))
-      .map((name) => ({ path: [...within, name], message: `is not known here; known are ${known.join(', ')}.` }));
-  const parameters = new Set(parseQuery(query).keys());
   const issues = [
-    ...unknownIn(Object.keys(body), knownMembers),
-    ...Object.entries(knownIn).flatMap(([name, known]) => unknownIn(Object.keys(Object(body[name] ?? {})), known, [name])),
-    ...[...parameters].map((name) => ({ path: [name], message: 'is in the query string; send it in the body.' })),
+    ...unknownFields(Object.keys(body), knownMembers),
+    ...Object.entries(knownIn).flatMap(([name, known]) => unknownFields(Object.keys(Object(body[name] ?? {})), known, [name])),
+    ...[...parseQuery(query).keys()].map((name) => ({
+      path: [name],
+      message: 'is in the query string; send every field in the body.',
+    })),
   ];
   if (issues.length > 0) throw new InvalidInput(issues);
 }

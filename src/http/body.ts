@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { GatewayError, InvalidInput, shorten } from '../errors.ts';
+import { GatewayError, InvalidInput, type Issue, shorten } from '../errors.ts';
 import { httpLimits, receivedPartBytes, smallBodyBytes } from '../http-limits.ts';
 import { parseJson } from '../json.ts';
 import { mediaTypes } from './media-types.ts';
@@ -17,6 +17,18 @@ export function assertSameInBody(parameters: Iterable<readonly [name: string, va
   const message = 'is in the query string, but not the same in the body; send it in the body only.';
   const lost = [...parameters].filter(([name, value]) => members.get(name) !== value);
   if (lost.length > 0) throw new InvalidInput(lost.map(([name]) => ({ path: [name], message })));
+}
+
+/** Fields that the legacy API returns and never takes: a caller may send a response back. */
+const responseFields = ['team_id', 'token', 'provided_id', 'api_environment_tag'];
+
+/** The issues of fields that a request does not have: nothing is ignored in silence. */
+export function unknownFields(names: Iterable<string>, known: readonly string[], within: Issue['path'] = []): Issue[] {
+  const unknown = [...names].filter((name) => !known.includes(name));
+  return unknown.map((name) => ({
+    path: [...within, name],
+    message: `${responseFields.includes(name) ? 'belongs to responses' : 'is not a field of this request'}; send only ${known.join(', ')}.`,
+  }));
 }
 
 const { maxBodyBytes, maxBodyParts } = httpLimits;

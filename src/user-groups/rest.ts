@@ -11,25 +11,19 @@ import {
   VersionMismatch,
 } from '../errors.ts';
 import type { UserGroup } from '../generated/prisma/client.ts';
-import { jsonObject } from '../http/body.ts';
+import { jsonObject, unknownFields } from '../http/body.ts';
 import { mediaTypes } from '../http/media-types.ts';
 import { type Failure, problem } from '../http/problem.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../http/types.ts';
 import type { ExecuteOnce } from '../idempotency/execute-once.ts';
 import { type KeyedResponse, respondOnce } from '../idempotency/respond-once.ts';
 import { sharingOf } from '../idempotency/sharing.ts';
+import { parseQuery } from '../json.ts';
 import { tracing } from '../tracing/tracing.ts';
 import { givenAttributes, memberPath } from './attribute-values.ts';
 import { deleteUserGroup, updateUserGroup } from './change.ts';
 import { getOrCreateUserGroup, type NewUserGroup } from './create.ts';
-import {
-  assertNoneMistaken,
-  assertNothingLost,
-  type GraphqlOnly,
-  type Members,
-  parseIfMatch,
-  queryMembers,
-} from './rest-request.ts';
+import { type Members, parseIfMatch, queryMembers } from './rest-request.ts';
 import { currentTokenOf, type RotationInput, rotateUserGroupToken, type Services, type UserGroupBy } from './user-groups.ts';
 
 /** The members that creating and updating have in common. */
@@ -54,7 +48,8 @@ function toLegacyFailure(failure: Failure, { mapping }: Members): Failure {
 function legacyPath([first, ...rest]: Issue['path'], mapping: unknown): Issue['path'] {
   if (first === undefined) return [];
   if (first === 'by') return legacyPath(rest, mapping);
-  return first === 'currentToken' ? ['current_token'] : memberPath([first, ...rest], mapping).map(String);
+  if (first === 'currentToken') return ['current_token'];
+  return first === 'graceSeconds' ? ['grace_seconds'] : memberPath([first, ...rest], mapping).map(String);
 }
 
 /** What an operation is executed with. The members are not checked yet: the rules of user groups do that, for both APIs. */
@@ -78,8 +73,6 @@ export interface Operation {
   readonly name: 'getOrCreateUserGroup' | 'updateUserGroup' | 'rotateUserGroupToken' | 'deleteUserGroup';
   /** The members of the request. */
   readonly members: readonly string[];
-  /** The members that callers may expect, because the mutation has them. */
-  readonly graphqlOnly: GraphqlOnly;
   /**
    * Whether requests may have an Idempotency-Key and an If-Match. Get-or-create needs neither: it is safe to repeat, and does not
    * change a group.
@@ -90,9 +83,6 @@ export interface Operation {
   /** @throws what the function of the same name throws. */
   readonly run: (call: Call) => Promise<Done>;
 }
-
-const onlyGraphql = 'only the GraphQL API has it';
-const asHeader: GraphqlOnly = { expectedVersion: 'send the version in the header If-Match' };
 
 /** What a change selects. */
 const ownGroup = (members: Members): UserGroupBy => ({
@@ -111,7 +101,6 @@ const getOrCreate: Operation = {
   summary: 'gets or creates a user group',
   name: 'getOrCreateUserGroup',
   members: ['user_group_id', ...shared],
-  graphqlOnly: {},
   takesKey: false,
   withoutBody: droppedBodyRemedy,
   async run({ services, caller, members }) {
@@ -130,7 +119,6 @@ export const operations: Readonly<Record<string, Operation>> = {
     summary: 'updates it',
     name: 'updateUserGroup',
     members: ['user_group_id', ...shared],
-    graphqlOnly: { ...asHeader, mergeProperties: onlyGraphql },
     takesKey: true,
     async run({ services, caller, members, expectedVersions }) {
       const userGroup = await updateUserGroup(services, caller, ownGroup(members), { ...given(members), expectedVersions });
@@ -142,11 +130,11 @@ export const operations: Readonly<Record<string, Operation>> = {
   POST: {
     summary: 'rotates its token',
     name: 'rotateUserGroupToken',
-    members: ['current_token'],
-    graphqlOnly: { ...asHeader, endGracePeriods: onlyGraphql },
+    members: ['current_token', 'grace_seconds'],
     takesKey: true,
     async run({ services, caller, members, expectedVersions }) {
-      const input = { currentToken: members['current_token'], expectedVersions } as RotationInput;
+      const { current_token: currentToken, grace_seconds: graceSeconds } = members;
+      const input = { currentToken, graceSeconds, expectedVersions } as RotationInput;
       const { userGroup } = await rotateUserGroupToken(services, caller, input);
       const user_group = { ...groupOf(services, caller, userGroup), api_environment_tag: userGroup.environmentTag };
       return { userGroup, body: { user_group } };
@@ -156,7 +144,6 @@ export const operations: Readonly<Record<string, Operation>> = {
     summary: 'deletes it',
     name: 'deleteUserGroup',
     members: ['user_group_id'],
-    graphqlOnly: asHeader,
     takesKey: true,
     withoutBody: 'Send a JSON object, or /api/user?user_group_id=… with the method DELETE.',
     async run({ services, caller, members, expectedVersions }) {
@@ -200,7 +187,7 @@ export function userHandler(services: Services, executeOnce: ExecuteOnce): Handl
       );
       return respondOnce(executeOnce, request, { content: contentOf(request), sharedAs }, traced);
     },
-    renderError: (error, request) => problem(toLegacyFailure(error, {}), request),
+    renderError: problem,
   };
 }
 
@@ -237,14 +224,21 @@ const withEntityTag = (response: HttpResponse, { version }: UserGroup): HttpResp
   headers: { ...response.headers, etag: `"${version}"` },
 });
 
-/** The members of the body, or for callers that cannot send one with this method, of the query. */
-function readMembers(request: HttpRequest, { members: names, graphqlOnly, withoutBody }: Operation): Members {
-  if (withoutBody && request.query !== '' && request.body.length === 0) {
-    const members = queryMembers(request.query, names, graphqlOnly);
-    if ('user_group_id' in members) return members;
-  }
+/**
+ * The members of the body, or for callers that cannot send one with this method, of the query.
+ *
+ * @throws InvalidInput for each field that the operation does not have, and for a query string beside a body.
+ */
+function readMembers(request: HttpRequest, { members: names, withoutBody }: Operation): Members {
+  const { query } = request;
+  if (withoutBody && query !== '' && request.body.length === 0) return queryMembers(query, names);
   const members = jsonObject(request, withoutBody ?? 'Send a JSON object.');
-  if (request.query !== '') assertNothingLost(request.query, members, names, graphqlOnly);
-  assertNoneMistaken(members, names, graphqlOnly);
+  const parameters = [...parseQuery(query).keys()];
+  const misplaced = parameters.map((name) => ({
+    path: [name],
+    message: 'is in the query string; send every field in the body.',
+  }));
+  const issues = [...misplaced, ...unknownFields(Object.keys(members), names)];
+  if (issues.length > 0) throw new InvalidInput(issues);
   return members;
 }

@@ -15,11 +15,6 @@ export function textOf({ prefix, first, middle, second, suffix }: HostileShape, 
   return prefix + repeat(first, half) + middle + repeat(second, half) + suffix;
 }
 
-/** A list of files of a shape, as long in total as the text. */
-export function filesOf({ first, second }: HostileShape, characters: number): string[] {
-  return repeat(`guides/${second}§-${first.slice(0, 40)}\n`, characters).split('\n');
-}
-
 function repeat(unit: string, characters: number): string {
   if (unit === '') return '';
   // An even number: every second `/*/` ends a comment, so that texts of odd and of even numbers are of different kinds.
@@ -177,39 +172,3 @@ export const hostileShapes: fc.Arbitrary<HostileShape> = fc.record({
   second: fc.oneof(fc.constant(''), unit),
   suffix: fc.constantFrom(...suffixes),
 });
-
-/** Shapes that took time by the square of their length, or worse, in a naive parser. */
-export const knownShapes: readonly (HostileShape & { readonly name: string })[] = [
-  known('digits that end in a letter', '{"name": 0', '1', '', '', 'x}'),
-  known('digits and signs', '{"name": ', '1', '.', '1', 'ex}'),
-  known('an unclosed string that ends in spaces and a bracket', '{"name": "a', ' ', '', '', ']\n'),
-  known('an unclosed string that ends in spaces and commas', '{"name": "a', ' ', ',', ' ', ']\n'),
-  known('question marks in a path', '{"name":"a","navigation":[],"favicon":"', '?', '', '', '\\nx"}'),
-  known('keys that belong to objects after a long list', '{"a":[', '1,', '{},', '"k":1},', ''),
-  known('unclosed comments', '{', '/*', '', '', ''),
-  known('comments before words', '{"name": "a"', ' /**/ a', '', '', '"}'),
-  known(
-    'one key of any length above many mistakes',
-    '{"name":"a","navigation":[{"group":"a","pages":[{"',
-    'k',
-    '":[',
-    '1,',
-    ']}]}]}',
-  ),
-  known('conflicts that never end', '{', '<<<<<<< a\n=======\n', '', '', ''),
-  known(
-    'tabs that start no page',
-    '{"name":"a","navigation":[{"group":"a","pages":[',
-    '"p§",',
-    '"x"]}],"tabs":[',
-    '{"name":"a","url":"q§"},',
-    '{}]}',
-  ),
-  known('duplicate keys', '{', '"name":1,', '', '', '"a":1}'),
-  known('commas after the document', '{}', ',', '', '', ''),
-  known('words after a value', '[1 ', 'a ', '', '', ']'),
-];
-
-function known(name: string, prefix: string, first: string, middle: string, second: string, suffix: string) {
-  return { name, prefix, first, middle, second, suffix };
-}

@@ -5,7 +5,7 @@ import { validateValue } from './documents.ts';
 
 const navigation = '"navigation": [{"group": "a", "pages": ["b"]}]';
 
-/** Several times what a recursive function has room for. Time by their number: test/docs-config/growth.test.ts. */
+/** Several times what a recursive function has room for. */
 const levels = 30_000;
 
 test.each([

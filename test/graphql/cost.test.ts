@@ -157,7 +157,7 @@ describe('an operation over a limit is refused before it is executed', () => {
       { s: 'x'.repeat(100_000) },
     ],
     'a long document to validate, many times': () => [
-      `query ($s: String!) { ${repeat(14, (i) => `a${i}: validateDocsConfigs(inputs: [${repeat(20, () => '{ source: $s }')}]) { valid }`)} }`,
+      `query ($s: String!) { ${repeat(20, (i) => `a${i}: validateDocsConfig(input: { source: $s }) { valid }`)} }`,
       { s: 'x'.repeat(100_000) },
     ],
     'introspection of the same fragment in many fields': () => [

@@ -123,7 +123,8 @@ describe('Expect: 100-continue', () => {
 describe('the target in absolute form', () => {
   test.each([
     ['with a path', 'http://elsewhere.example/api/user', 200],
-    ['with a port and a query', 'http://elsewhere.example:8080/api/user?x=y', 200],
+    ['with a port', 'http://elsewhere.example:8080/api/user', 200],
+    ['with a query', 'http://elsewhere.example/livez?x=y', 200],
     ['in upper case', 'HTTP://ELSEWHERE.EXAMPLE/api/user', 200],
     ['of another path', 'http://elsewhere.example/nowhere', 404],
   ])('%s', async (name, target, status) => {

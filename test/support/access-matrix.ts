@@ -72,11 +72,6 @@ export const operations: Record<string, GraphQLOperation> = {
     scopes: validate,
     elsewhere: 'success',
   },
-  validateDocsConfigs: {
-    document: () => '{ validateDocsConfigs(inputs: [{ source: "{}" }]) { __typename } }',
-    scopes: validate,
-    elsewhere: 'success',
-  },
   'userGroup by providedId': {
     document: () => '{ userGroup(by: { providedId: "acme" }) { __typename } }',
     scopes: read,

@@ -145,7 +145,6 @@ const body = fc
       name: newName,
       mapping: fc.oneof(fc.dictionary(text(5), fc.oneof(text(5), anything), { noNullPrototype: true }), anything),
       properties: fc.oneof(object, anything),
-      unknown: anything,
     },
     { requiredKeys: [], noNullPrototype: true },
   )

@@ -6,13 +6,13 @@ import { createWorkerPool, type JobOptions, type WorkerPool, workerModule } from
 /** The maximum number of characters, of documents and file paths, that one turn of the event loop checks inline. */
 export const maxInlineCharacters = 65_536;
 
-/** The job of a thread: the documents, and the options as JSON. */
+/** The job of a thread: a document, and the options as JSON. */
 export interface CheckJob {
-  readonly sources: readonly string[];
+  readonly source: string;
   readonly options: string;
 }
 
-/** The result of a thread for each document: the report and the normalized document, each as JSON. */
+/** The result of a thread: the report and the normalized document, each as JSON. */
 export interface CheckedText {
   /** A {@link Report} without its `config`. */
   readonly report: string;
@@ -22,16 +22,10 @@ export interface CheckedText {
 /** Checks documents, off the event loop when they are long. */
 export interface DocumentChecker {
   /**
-   * The reports, in the order of the texts. A text that occurs several times is checked once.
-   *
    * @throws GatewayError `UNAVAILABLE` when too many long documents are queued or the check takes too long, `PAYLOAD_TOO_LARGE`
    *   when it needs more memory than a thread has, `INTERNAL` when the thread fails.
    */
-  check(
-    sources: readonly string[],
-    options: ValidateOptions,
-    context?: CheckContext,
-  ): readonly Report[] | Promise<readonly Report[]>;
+  check(source: string, options: ValidateOptions, context?: CheckContext): Report | Promise<Report>;
   /** Ends the thread, which would keep the process alive until its check is done. Checks that are not done are `UNAVAILABLE`. */
   close(): Promise<void>;
 }
@@ -40,16 +34,11 @@ export interface DocumentChecker {
 export type CheckContext = Omit<JobOptions, 'characters'>;
 
 /** Creates a checker. Short documents, those of one turn of the event loop taken together, are checked inline. */
-export function createDocumentChecker(pool: WorkerPool<CheckJob, readonly CheckedText[]>): DocumentChecker {
+export function createDocumentChecker(pool: WorkerPool<CheckJob, CheckedText>): DocumentChecker {
   let inlineCharacters = 0;
   return {
-    check(sources, options, context) {
-      const distinct = [...new Set(sources)];
-      const characters = total(distinct) + total(options.files ?? []);
-      const reportsOf = (reports: readonly Report[]) => {
-        const bySource = new Map(distinct.map((source, index) => [source, reports[index] as Report]));
-        return sources.map((source) => bySource.get(source) as Report);
-      };
+    check(source, options, context) {
+      const characters = (options.files ?? []).reduce((sum, file) => sum + file.length, source.length);
       if (inlineCharacters + characters <= maxInlineCharacters) {
         if (inlineCharacters === 0) {
           setImmediate(() => {
@@ -57,17 +46,12 @@ export function createDocumentChecker(pool: WorkerPool<CheckJob, readonly Checke
           });
         }
         inlineCharacters += characters;
-        return reportsOf(distinct.map((source) => validateDocsConfig(source, options)));
+        return validateDocsConfig(source, options);
       }
-      const job = { sources: distinct, options: JSON.stringify(options) };
-      return pool.run(job, { ...context, characters }).then((checked) => reportsOf(checked.map(readChecked)));
+      return pool.run({ source, options: JSON.stringify(options) }, { ...context, characters }).then(readChecked);
     },
     close: () => pool.close(),
   };
-}
-
-function total(texts: readonly string[]): number {
-  return texts.reduce((sum, text) => sum + text.length, 0);
 }
 
 /** A report whose normalized document is parsed on first access: it can be as long as the document. */

@@ -91,16 +91,11 @@ export const missingFile: Rule = {
     const path = kind === 'page' ? normalizePage(node.value) : withoutQuery(normalizePath(node.value.trim()));
     const endings = kind === 'page' ? pageEndings : [''];
     if (endings.some((ending) => files.has(path + ending))) return;
-    report(() => {
-      const similar = files.similar(endings.map((ending) => path + ending));
-      const meant = kind === 'page' ? similar?.replace(/\.mdx?$/, '') : similar && `/${similar}`;
-      const message = `There is no file for the ${kind === 'page' ? 'page' : 'path'} ${quote(node.value)}.`;
-      return {
-        range: node,
-        message,
-        suggestion: meant ? `Did you mean ${quote(meant)}?` : 'Add the file, or correct the path.',
-      };
-    });
+    report(() => ({
+      range: node,
+      message: `There is no file for the ${kind === 'page' ? 'page' : 'path'} ${quote(node.value)}.`,
+      suggestion: 'Add the file, or correct the path.',
+    }));
   },
 };
 

@@ -1,4 +1,3 @@
-import { didYouMean } from '../../did-you-mean.ts';
 import { isDamaged, type JsonNode, valueUnder } from '../json/syntax-tree.ts';
 
 /** What rules need to know about the whole document and the files around it. Computed on first use. */
@@ -9,18 +8,8 @@ export interface Site {
   readonly startsPage: (prefix: string) => boolean | undefined;
   /** The first mention of a page; undefined for the first call, which records it. */
   readonly firstMention: (page: string, node: JsonNode) => JsonNode | undefined;
-  /** The site's files; undefined when they are unknown. */
-  readonly files: () => SiteFiles | undefined;
-}
-
-/** The files that references are resolved against. */
-interface SiteFiles {
-  readonly has: (path: string) => boolean;
-  /**
-   * The file that one of the paths most likely means: one that differs only in case, the only one of that name in another folder,
-   * or one with a similar name in the same folder.
-   */
-  readonly similar: (paths: readonly string[]) => string | undefined;
+  /** The paths of the site's files; undefined when they are unknown. */
+  readonly files: () => ReadonlySet<string> | undefined;
 }
 
 /** Creates the site of a document. */
@@ -41,7 +30,7 @@ export function createSite(root: JsonNode, files: readonly string[] | undefined)
       if (!first) mentions.set(page, node);
       return first;
     },
-    files: once(() => files && createSiteFiles(indexFiles(files))),
+    files: once(() => files && new Set(files.map(normalizePath))),
   };
 }
 
@@ -93,78 +82,6 @@ function isPrefixOfAny(sorted: readonly string[] | undefined, prefix: string): b
     else high = middle;
   }
   return sorted[low]?.startsWith(prefix) ?? false;
-}
-
-/** The look-up tables of a list of files. */
-interface FileIndex {
-  readonly known: ReadonlySet<string>;
-  readonly byFolded: ReadonlyMap<string, string>;
-  /** Undefined for a name that several files have. */
-  readonly byName: ReadonlyMap<string, string | undefined>;
-  /** Names in a folder, at most {@link maxNeighbors} of them. */
-  readonly byFolder: ReadonlyMap<string, readonly string[]>;
-}
-
-/** The maximum number of files per folder that are compared with a mistyped name. */
-const maxNeighbors = 500;
-
-/** The maximum number of names compared for one document; after that, missing files get no suggestion. */
-const maxComparisons = 20_000;
-
-const indexes = new WeakMap<readonly string[], FileIndex>();
-
-/** The index of a list, built once however many documents are checked against the same list. */
-function indexFiles(files: readonly string[]): FileIndex {
-  const made = indexes.get(files);
-  if (made) return made;
-  const known = new Set(files.map(normalizePath));
-  const byFolded = new Map<string, string>();
-  const byName = new Map<string, string | undefined>();
-  const byFolder = new Map<string, string[]>();
-  for (const file of known) {
-    byFolded.set(file.toLowerCase(), file);
-    const name = baseName(file);
-    byName.set(name, byName.has(name) ? undefined : file);
-    const folder = folderOf(file);
-    const neighbors = byFolder.get(folder);
-    if (!neighbors) byFolder.set(folder, [name]);
-    else if (neighbors.length < maxNeighbors) neighbors.push(name);
-  }
-  const index = { known, byFolded, byName, byFolder };
-  indexes.set(files, index);
-  return index;
-}
-
-function createSiteFiles({ known, byFolded, byName, byFolder }: FileIndex): SiteFiles {
-  let comparisons = 0;
-  const similar = (path: string): string | undefined => {
-    const sure = byFolded.get(path.toLowerCase()) ?? byName.get(baseName(path));
-    if (sure !== undefined) return sure;
-    const folder = folderOf(path);
-    const neighbors = byFolder.get(folder) ?? [];
-    if (comparisons + neighbors.length > maxComparisons) return undefined;
-    comparisons += neighbors.length;
-    const near = didYouMean(baseName(path), neighbors);
-    return near === undefined ? undefined : byFolded.get(folder.toLowerCase() + near);
-  };
-  return {
-    has: (path) => known.has(path),
-    similar: (paths) => {
-      for (const path of paths) {
-        const file = similar(path);
-        if (file !== undefined) return file;
-      }
-      return undefined;
-    },
-  };
-}
-
-function folderOf(path: string): string {
-  return path.slice(0, path.lastIndexOf('/') + 1);
-}
-
-function baseName(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1).toLowerCase();
 }
 
 function once<T>(make: () => T): () => T {

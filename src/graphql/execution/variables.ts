@@ -22,7 +22,6 @@ import {
   type VariableNode,
   visit,
 } from 'graphql';
-import { didYouMean } from '../../did-you-mean.ts';
 import { isExactNumber } from '../../json.ts';
 import type { RawVariables } from '../selection.ts';
 
@@ -112,25 +111,16 @@ export function createVariableCheck(schema: GraphQLSchema, { variableDefinitions
   };
 }
 
-/** Shorter names that differ by more than their case resemble others that mean something else. */
-const minLength = 4;
-
-/** How many variables that were not sent, and that the operation does not declare, are compared by more than their case. */
-const maxCompared = 20;
-
 /**
- * The first variable that the operation does not declare, and that resembles one which it declares and was not sent. Others are
- * ignored, as GraphQL says: clients may send the same variables with several operations.
+ * The first variable that the operation does not declare, and that differs only in its case from one which it declares and was
+ * not sent. Others are ignored, as GraphQL says: clients may send the same variables with several operations.
  */
 function findMisspelled(variables: RawVariables, declared: ReadonlySet<string>): GraphQLError | undefined {
   const missing = [...declared].filter((name) => !Object.hasOwn(variables, name));
   if (missing.length === 0) return undefined;
   const byLowerCase = new Map(missing.map((name) => [name.toLowerCase(), name]));
-  const compared = missing.slice(0, maxCompared);
-  const unknown = Object.keys(variables).filter((name) => !declared.has(name));
-  for (const [index, name] of unknown.entries()) {
-    const isCompared = index < maxCompared && name.length >= minLength;
-    const near = byLowerCase.get(name.toLowerCase()) ?? (isCompared && didYouMean(name, compared, 1));
+  for (const name of Object.keys(variables)) {
+    const near = declared.has(name) ? undefined : byLowerCase.get(name.toLowerCase());
     if (near) return new GraphQLError(`The operation has no variable "$${name}". Did you mean "$${near}"?`);
   }
   return undefined;

@@ -173,16 +173,6 @@ test('limits pointers to 4,096 characters', () => {
   expect(pointers).toEqual(['type /navigation/0/pages/0', 'unknown-property /navigation/0', 'unknown-property ']);
 });
 
-test('gives suggestions only for the first missing files when many names would have to be compared', () => {
-  const files = Array.from({ length: 500 }, (_, index) => `a/introduction-to-everything-${index + 1000}.mdx`);
-  const pages = Array.from({ length: 900 }, (_, index) => `a/introduction-to-everything-${index + 5000}`);
-  const { diagnostics } = check({ navigation: [{ group: 'a', pages }] }, { files });
-  expect(diagnostics.map(({ code }) => code)).toEqual(pages.map(() => 'missing-file'));
-  const suggested = diagnostics.map(({ suggestion }) => suggestion?.startsWith('Did you mean') ?? false);
-  expect(suggested.lastIndexOf(true)).toBeLessThan(50);
-  expect(suggested.indexOf(true)).toBe(0);
-});
-
 test('reports a duplicate key at its second occurrence in any object, and uses the last value', () => {
   const source = '{"name": 1, "name": "Acme", "navigation": [], "extra": {"a": 1, "a": 2}}';
   const { diagnostics, config } = validateDocsConfig(source, { severities: { 'empty-value': 'off', 'unknown-property': 'off' } });
@@ -193,20 +183,19 @@ test('reports a duplicate key at its second occurrence in any object, and uses t
   expect(config?.name).toBe('Acme');
 });
 
-test('finds files with and without extensions, and suggests the most similar name', () => {
+test('finds files with and without extensions, and suggests none for one that is missing', () => {
   const fields = {
     logo: '/logo.SVG',
     openapi: ['https://a.example/api.json', 'api.json'],
     navigation: [{ group: 'a', pages: ['start', 'old/end', 'GET /users', 'none', 'guides/instal'] }],
   };
   const { diagnostics } = check(fields, { files: ['./start.mdx', 'guides/install.mdx', 'new/end.md', 'logo.svg'] });
-  expect(diagnostics.map(({ pointer, suggestion }) => `${pointer}: ${suggestion}`)).toEqual([
-    '/navigation/0/pages/1: Did you mean "new/end"?',
-    '/navigation/0/pages/3: Add the file, or correct the path.',
-    '/navigation/0/pages/4: Did you mean "guides/install"?',
-    '/logo: Did you mean "/logo.svg"?',
-    '/openapi/1: Add the file, or correct the path.',
-  ]);
+  expect(diagnostics.map(({ pointer, suggestion }) => [pointer, suggestion])).toEqual(
+    ['/navigation/0/pages/1', '/navigation/0/pages/3', '/navigation/0/pages/4', '/logo', '/openapi/1'].map((pointer) => [
+      pointer,
+      'Add the file, or correct the path.',
+    ]),
+  );
 });
 
 test('suggests the most similar name', () => {
@@ -219,6 +208,7 @@ test('suggests the most similar name', () => {
     'Expected one of: "website", "facebook", "twitter", "discord", "slack", "github", "linkedin", "instagram", "hacker-news".',
   ]);
   expect(suggestions({ api: { auth: { method: 'baerer' } } })).toEqual(['Did you mean "bearer"?']);
+  expect(suggestions({ fotoerSocails: {} })).toEqual(['Did you mean "footerSocials"?']);
   expect(suggestions({ feedback: { zzz: 1 } })).toEqual(['Expected one of: "suggestEdit", "raiseIssue".']);
 });
 

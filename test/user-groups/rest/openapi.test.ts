@@ -175,7 +175,7 @@ describe('the check of responses', () => {
 
   test('rejects a success of a request that is not documented', () => {
     const check = (body: object) => assertDocumented('POST', '/api/user', response(200, success), body);
-    check({ current_token: 'ugt_', other: 1 });
+    check({ current_token: 'ugt_', grace_seconds: 1 });
     expect(() => check({ current_token: 5 })).toThrow('/current_token must be string');
   });
 });

@@ -68,8 +68,18 @@ test.each([
   expect(reply.json).toMatchObject({ code: 'INVALID_INPUT', issues: [{ path: ['current_token'] }] });
 });
 
-test('no grace period is to be had over REST', async () => {
-  const { token } = await create('graceless');
-  await gateway.send('POST', '/api/user', { body: { current_token: token, grace_seconds: 60, graceSeconds: 60 } });
+test('with grace_seconds the old token identifies the group for a while, and cannot be rotated again', async () => {
+  const { token, team_id: teamId } = await create('graceful');
+  const reply = await gateway.send('POST', '/api/user', { body: { current_token: token, grace_seconds: 60 } });
+  expect(reply.status).toBe(200);
+  const { json } = await gateway.graphql('query ($token: String) { userGroup(by: { token: $token }) { teamId } }', { token });
+  expect(json.data).toEqual({ userGroup: { teamId } });
   expect((await rotate(token)).status).toBe(404);
+});
+
+test.each([-1, 604_801, 1.5, '60', true])('grace_seconds of %j are refused, and the token stays', async (grace_seconds) => {
+  const { token } = await create(`grace ${grace_seconds}`);
+  const reply = await gateway.send('POST', '/api/user', { body: { current_token: token, grace_seconds } });
+  expect([reply.status, reply.json.issues[0].path]).toEqual([400, ['grace_seconds']]);
+  expect((await rotate(token)).status).toBe(200);
 });

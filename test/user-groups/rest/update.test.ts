@@ -66,7 +66,6 @@ test.each([
     { name: 'n', mapping: { m: '' }, properties: { p: [] } },
   ],
   ['the name and the mapping', { name: 'n', mapping: { m: '1' } }, { name: 'n', mapping: { m: '1' } }],
-  ['nothing by unknown members', { nmae: 'x', token: 'x'.repeat(20), team_id: 1, provided_id: 'x' }, {}],
 ])('changes %s and leaves the rest', async (_, change, changed) => {
   const { tokenHash, teamId, createdAt } = await stored();
   expect((await update(change)).status).toBe(200);
