@@ -8,7 +8,6 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const slowest = [
   'http/on-response.test.ts',
   'graphql/fast-path.test.ts',
-  'docs-config/growth.test.ts',
   'races/model.test.ts',
   'commands/doctor.test.ts',
   'database/growth.test.ts',
