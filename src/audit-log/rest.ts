@@ -57,9 +57,9 @@ function inputOf({ query, body }: Pick<HttpRequest, 'query' | 'body'>): EventFee
   const given = parseQuery(query);
   const issues: Issue[] =
     body.length > 0 ? [{ path: [], message: 'The parameters are in the body; send them in the query.' }] : [];
+  issues.push(...unknownFields(given.keys(), names));
   for (const name of new Set(given.keys())) {
-    if (!names.includes(name)) issues.push(...unknownFields([name], names));
-    else if (name !== parameters.types && given.getAll(name).length > 1)
+    if (names.includes(name) && name !== parameters.types && given.getAll(name).length > 1)
       issues.push({ path: [name], message: 'is given more than once.' });
   }
   const number = (name: string): number | undefined => {

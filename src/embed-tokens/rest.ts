@@ -3,12 +3,11 @@ import { createHash } from 'node:crypto';
 import type { Caller } from '../caller.ts';
 import { type ErrorCode, errorCatalog } from '../error-catalog.ts';
 import { GatewayError, InvalidInput, type Issue, shorten } from '../errors.ts';
-import { jsonObject, requireMediaType, unknownFields } from '../http/body.ts';
+import { jsonObject, queryIssues, requireMediaType, unknownFields } from '../http/body.ts';
 import { mediaTypes } from '../http/media-types.ts';
 import { problem } from '../http/problem.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../http/types.ts';
 import { httpLimits } from '../http-limits.ts';
-import { parseQuery } from '../json.ts';
 import type { Services, UserGroupBy } from '../user-groups/user-groups.ts';
 import { createEmbedToken } from './embed-tokens.ts';
 import type { EmbedTokenInput } from './rules.ts';
@@ -62,10 +61,7 @@ function assertAllKnown(body: Readonly<Record<string, unknown>>, query: string):
   const issues = [
     ...unknownFields(Object.keys(body), knownMembers),
     ...Object.entries(knownIn).flatMap(([name, known]) => unknownFields(Object.keys(Object(body[name] ?? {})), known, [name])),
-    ...[...parseQuery(query).keys()].map((name) => ({
-      path: [name],
-      message: 'is in the query string; send every field in the body.',
-    })),
+    ...queryIssues(query, knownMembers),
   ];
   if (issues.length > 0) throw new InvalidInput(issues);
 }

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { GatewayError, InvalidInput, type Issue, shorten } from '../errors.ts';
 import { httpLimits, receivedPartBytes, smallBodyBytes } from '../http-limits.ts';
-import { parseJson } from '../json.ts';
+import { parseJson, parseQuery } from '../json.ts';
 import { mediaTypes } from './media-types.ts';
 import type { HttpRequest } from './types.ts';
 
@@ -19,17 +19,30 @@ export function assertSameInBody(parameters: Iterable<readonly [name: string, va
   if (lost.length > 0) throw new InvalidInput(lost.map(([name]) => ({ path: [name], message })));
 }
 
-/** Fields that the legacy API returns and never takes: a caller may send a response back. */
-const responseFields = ['team_id', 'token', 'provided_id', 'api_environment_tag'];
-
-/** The issues of fields that a request does not have: nothing is ignored in silence. */
-export function unknownFields(names: Iterable<string>, known: readonly string[], within: Issue['path'] = []): Issue[] {
-  const unknown = [...names].filter((name) => !known.includes(name));
+/**
+ * The issues of fields that a request does not have: nothing is ignored in silence.
+ *
+ * @param ofResponses fields of the response, which a caller may send back.
+ */
+export function unknownFields(
+  names: Iterable<string>,
+  known: readonly string[],
+  within: Issue['path'] = [],
+  ofResponses: readonly string[] = [],
+): Issue[] {
+  const unknown = [...new Set(names)].filter((name) => !known.includes(name));
   return unknown.map((name) => ({
     path: [...within, name],
-    message: `${responseFields.includes(name) ? 'belongs to responses' : 'is not a field of this request'}; send only ${known.join(', ')}.`,
+    message: `${ofResponses.includes(name) ? 'belongs to responses' : 'is not a field of this request'}; send only ${known.join(', ')}.`,
   }));
 }
+
+/** The issues of a query string where only the body is read. */
+export const queryIssues = (query: string, known: readonly string[]): Issue[] =>
+  [...new Set(parseQuery(query).keys())].map((name) => ({
+    path: [name],
+    message: `is in the query string; send only ${known.join(', ')}, in the body.`,
+  }));
 
 const { maxBodyBytes, maxBodyParts } = httpLimits;
 

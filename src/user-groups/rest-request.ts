@@ -42,6 +42,13 @@ const malformed = (): GatewayError =>
 /** The members of a request, or the attributes made of them, by name; one that is absent is left out. */
 export type Members = Readonly<Record<string, unknown>>;
 
+/** Fields of responses that no request has. */
+const responseFields = ['team_id', 'token', 'provided_id', 'api_environment_tag'];
+
+/** The issues of members that the operation does not have. */
+export const unknownMembers = (names: Iterable<string>, known: readonly string[]): Issue[] =>
+  unknownFields(names, known, [], responseFields);
+
 /** A parameter for one entry of the mapping, and the schema id in it. */
 const mappingEntry = /^mapping\[([^[\]]+)\]$/;
 
@@ -57,16 +64,18 @@ export function queryMembers(query: string, names: readonly string[]): Members {
   const members: Record<string, unknown> = {};
   const mapping = new Map<string, string>();
   const issues: Issue[] = [];
-  const isTwice = (path: Issue['path']) => issues.push({ path, message: 'is given more than once.' });
+  const unknown: string[] = [];
   for (const [name, value] of parseQuery(query)) {
     const [, schemaId] = names.includes('mapping') ? (mappingEntry.exec(name) ?? []) : [];
-    if (schemaId !== undefined) {
-      if (mapping.has(schemaId) || 'mapping' in members) isTwice(['mapping', schemaId]);
-      mapping.set(schemaId, value);
-    } else if (!names.includes(name)) issues.push(...unknownFields([name], names));
-    else if (name in members || (name === 'mapping' && mapping.size > 0)) isTwice([name]);
+    const isTwice = schemaId === undefined ? name in members : mapping.has(schemaId) || 'mapping' in members;
+    if (isTwice)
+      issues.push({ path: schemaId === undefined ? [name] : ['mapping', schemaId], message: 'is given more than once.' });
+    else if (schemaId !== undefined) mapping.set(schemaId, value);
+    else if (!names.includes(name)) unknown.push(name);
     else members[name] = name === 'mapping' || name === 'properties' ? parseJson(value, `The parameter ${name}`) : value;
   }
+  if (mapping.size > 0 && 'mapping' in members) issues.push({ path: ['mapping'], message: 'is given more than once.' });
+  issues.push(...unknownMembers(unknown, names));
   if (issues.length > 0) throw new InvalidInput(issues);
   return mapping.size > 0 ? { ...members, mapping: Object.fromEntries(mapping) } : members;
 }

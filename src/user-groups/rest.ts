@@ -11,19 +11,18 @@ import {
   VersionMismatch,
 } from '../errors.ts';
 import type { UserGroup } from '../generated/prisma/client.ts';
-import { jsonObject, unknownFields } from '../http/body.ts';
+import { jsonObject, queryIssues } from '../http/body.ts';
 import { mediaTypes } from '../http/media-types.ts';
-import { type Failure, problem } from '../http/problem.ts';
+import { problem } from '../http/problem.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../http/types.ts';
 import type { ExecuteOnce } from '../idempotency/execute-once.ts';
 import { type KeyedResponse, respondOnce } from '../idempotency/respond-once.ts';
 import { sharingOf } from '../idempotency/sharing.ts';
-import { parseQuery } from '../json.ts';
 import { tracing } from '../tracing/tracing.ts';
 import { givenAttributes, memberPath } from './attribute-values.ts';
 import { deleteUserGroup, updateUserGroup } from './change.ts';
 import { getOrCreateUserGroup, type NewUserGroup } from './create.ts';
-import { type Members, parseIfMatch, queryMembers } from './rest-request.ts';
+import { type Members, parseIfMatch, queryMembers, unknownMembers } from './rest-request.ts';
 import { currentTokenOf, type RotationInput, rotateUserGroupToken, type Services, type UserGroupBy } from './user-groups.ts';
 
 /** The members that creating and updating have in common. */
@@ -38,12 +37,9 @@ function given(members: Members): Members {
   return input;
 }
 
-/** A failure whose issue paths use the legacy member names, and schema ids for mapping entries. */
-function toLegacyFailure(failure: Failure, { mapping }: Members): Failure {
-  const { code, message, allow, retryAfterSeconds, issues = [] } = failure;
-  const renamed = issues.map((issue) => ({ ...issue, path: legacyPath(issue.path, mapping) }));
-  return { code, message, allow, retryAfterSeconds, issues: renamed };
-}
+/** Issues whose paths have the legacy member names, and schema ids for mapping entries. */
+const legacyIssues = (issues: readonly Issue[], { mapping }: Members): Issue[] =>
+  issues.map((issue) => ({ ...issue, path: legacyPath(issue.path, mapping) }));
 
 function legacyPath([first, ...rest]: Issue['path'], mapping: unknown): Issue['path'] {
   if (first === undefined) return [];
@@ -191,9 +187,9 @@ export function userHandler(services: Services, executeOnce: ExecuteOnce): Handl
   };
 }
 
-/** What the effect of a request depends on. The query counts only where there is no body. */
+/** What the effect of a request depends on. */
 const contentOf = ({ method, headers: { 'if-match': ifMatch }, query, body }: HttpRequest): string =>
-  `${method} /api/user${body.length === 0 ? `?${query}` : ''}\n${ifMatch === undefined ? '' : `If-Match: ${ifMatch}\n`}${body}`;
+  `${method} /api/user?${query}\n${ifMatch === undefined ? '' : `If-Match: ${ifMatch}\n`}${body}`;
 
 /** The refusals of an operation, which are its result. Other errors are failures: then a request with a key keeps nothing. */
 const refusals = [Unauthenticated, Forbidden, InvalidInput, NotFound, Conflict, VersionMismatch];
@@ -207,7 +203,8 @@ async function respond(request: HttpRequest, members: Members, run: () => Promis
   } catch (error) {
     if (!(error instanceof GatewayError) || !refusals.some((type) => error instanceof type)) throw error;
     request.countError(error.code);
-    const refusal = problem(toLegacyFailure(error, members), request);
+    const issues = error instanceof InvalidInput ? legacyIssues(error.issues, members) : [];
+    const refusal = problem({ code: error.code, message: error.message, issues }, request);
     const response = error instanceof VersionMismatch ? withEntityTag(refusal, error.userGroup) : refusal;
     return { response, isKept: ![401, 403].includes(errorCatalog[error.code].status) };
   }
@@ -231,14 +228,12 @@ const withEntityTag = (response: HttpResponse, { version }: UserGroup): HttpResp
  */
 function readMembers(request: HttpRequest, { members: names, withoutBody }: Operation): Members {
   const { query } = request;
-  if (withoutBody && query !== '' && request.body.length === 0) return queryMembers(query, names);
+  if (withoutBody && request.body.length === 0 && query !== '') {
+    const members = queryMembers(query, names);
+    if ('user_group_id' in members) return members;
+  }
   const members = jsonObject(request, withoutBody ?? 'Send a JSON object.');
-  const parameters = [...parseQuery(query).keys()];
-  const misplaced = parameters.map((name) => ({
-    path: [name],
-    message: 'is in the query string; send every field in the body.',
-  }));
-  const issues = [...misplaced, ...unknownFields(Object.keys(members), names)];
+  const issues = [...queryIssues(query, names), ...unknownMembers(Object.keys(members), names)];
   if (issues.length > 0) throw new InvalidInput(issues);
   return members;
 }
