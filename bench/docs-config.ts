@@ -6,7 +6,6 @@ import { once } from 'node:events';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { validateDocsConfig } from '../src/docs-config/validate.ts';
 import { installPackage } from './cached-package.ts';
-import { type HostileDocument, hostileDocuments, validDocument } from './hostile-documents.ts';
 import { median } from './statistics.ts';
 
 const peer = { name: '@mintlify/validation', version: '0.1.878', entry: 'dist/index.js' };
@@ -47,37 +46,70 @@ export async function run(write: (text: string) => unknown): Promise<boolean> {
 }
 
 const hostileCharacters = 65_536;
-/** Eight times the text may take sixteen times the time: a quarter of the square. */
 const growthFactor = 8;
 
 /** Measures hostile documents, writes a table, and returns whether their time grows with their size only. */
 function measureHostile(write: (text: string) => unknown): boolean {
-  const valid = validDocument(hostileCharacters);
-  const parsed = least(() => JSON.parse(valid)) / valid.length;
+  const files = [...sites()];
+  const parseMilliseconds = timeOf(() => files.map((file) => JSON.parse(file))) / files.join('').length;
   const long = hostileDocuments(growthFactor * hostileCharacters);
   write(
-    `\n| hostile document of ${hostileCharacters} characters | least time | times JSON.parse | ${growthFactor} times as long |\n|---|---|---|---|\n`,
+    `\n| document of ${hostileCharacters} characters | median | times JSON.parse | ${growthFactor} times as long |\n|---|---|---|---|\n`,
   );
   let isLinear = true;
-  for (const [index, { name, source, ...options }] of hostileDocuments(hostileCharacters).entries()) {
-    const { source: longSource, ...longOptions } = long[index] as HostileDocument;
-    const milliseconds = least(() => validateDocsConfig(source, options));
-    const growth = least(() => validateDocsConfig(longSource, longOptions)) / milliseconds;
-    isLinear &&= growth < 2 * growthFactor || milliseconds < 1;
-    const parse = parsed * (source.length + (options.files?.join('').length ?? 0));
-    write(`| ${name} | ${milliseconds.toFixed(1)} ms | ${(milliseconds / parse).toFixed(0)} | ${growth.toFixed(1)} × |\n`);
+  for (const [index, { name, source, files = [] }] of hostileDocuments(hostileCharacters).entries()) {
+    const milliseconds = timeOf(() => validateDocsConfig(source, { files }));
+    const { source: longSource, files: longFiles = [] } = long[index] as HostileDocument;
+    const growth = timeOf(() => validateDocsConfig(longSource, { files: longFiles })) / milliseconds;
+    isLinear &&= growth < 2 * growthFactor; // the square would be 64 times
+    const parsed = parseMilliseconds * (source.length + files.join('').length);
+    write(`| ${name} | ${milliseconds.toFixed(1)} ms | ${(milliseconds / parsed).toFixed(0)} | ${growth.toFixed(1)} × |\n`);
   }
   return isLinear;
 }
 
-/** The least time of a few runs, in milliseconds: other load on the machine can only add. */
-function least(work: () => unknown): number {
-  const times = Array.from({ length: 12 }, () => {
+/** The median time of a few runs, in milliseconds. */
+function timeOf(work: () => unknown): number {
+  const samples = Array.from({ length: 9 }, () => {
     const start = performance.now();
     work();
     return performance.now() - start;
   });
-  return Math.min(...times);
+  return median(samples);
+}
+
+/** A text to validate, and the paths of the site's files. */
+interface HostileDocument {
+  readonly name: string;
+  readonly source: string;
+  readonly files?: readonly string[];
+}
+
+/** Documents of about as many characters that make a validator work hard. */
+function hostileDocuments(characters: number): readonly HostileDocument[] {
+  /** A unit again and again; `§` becomes a number that is different each time. */
+  const repeat = (unit: string): string => {
+    const parts: string[] = [];
+    for (let length = 0; length < characters; length += parts.at(-1)?.length ?? 0)
+      parts.push(unit.replaceAll('§', `${parts.length}`));
+    return parts.join('');
+  };
+  const pages = (list: string) => `{"name":"a","navigation":[{"group":"a","pages":[${list}"x"]}]`;
+  const names = Array.from({ length: characters / 64 }, (_, index) => `${index}${'introduction'.repeat(5)}`.slice(0, 60));
+  return [
+    {
+      name: 'missing pages beside files with similar names',
+      source: `${pages(names.map((name) => `"${name}",`).join(''))}}`,
+      files: names.map((name) => `${name}s.mdx`),
+    },
+    { name: 'a wrong type in every second character', source: `${pages(repeat('1,'))}}` },
+    { name: 'unknown keys', source: `{"name":"a","navigation":[],${repeat('"topbarCta§":1,')}"x":1}` },
+    { name: 'values of no list', source: `{"name":"a","navigation":[],"anchors":[${repeat('{"iconType":"sharp-§"},')}{}]}` },
+    { name: 'tabs that start no page', source: `${pages(repeat('"p§",'))},"tabs":[${repeat('{"name":"a","url":"q§"},')}{}]}` },
+    { name: 'duplicate keys', source: `{${repeat('"name":1,')}"a":1}` },
+    { name: 'keys that belong to objects behind a long list', source: `{"a":[${repeat('1,')}{},${repeat('"k":1},')}` },
+    { name: 'comments before words', source: `{"name": "a"${repeat(' /**/ a')}"}` },
+  ];
 }
 
 /**
@@ -121,13 +153,8 @@ function growth(megabytes: number): { text: number; diagnostics: number; millise
     ...(index % 100 === 0 && { pagse: [] }),
   }));
   const text = JSON.stringify({ name: 'Acme', navigation: groups }, null, 1);
-  const samples = Array.from({ length: 9 }, () => {
-    const start = performance.now();
-    validateDocsConfig(text);
-    return performance.now() - start;
-  });
   const { errorCount, warningCount } = validateDocsConfig(text);
-  return { text: text.length, diagnostics: errorCount + warningCount, milliseconds: median(samples) };
+  return { text: text.length, diagnostics: errorCount + warningCount, milliseconds: timeOf(() => validateDocsConfig(text)) };
 }
 
 /** Typical configurations of about 5,000 characters each: some valid, some with mistakes. */

@@ -1,14 +1,10 @@
-/** Longer than any name that is suggested. */
-const maxWordLength = 64;
-
 /**
- * The candidate that a mistyped word most likely means; undefined when none is close. Ignores case and the separators of words.
+ * The candidate that a mistyped word most likely means; undefined when none is close. Ignores case, spaces, `_` and `-`.
  *
  * @param candidates a closed list of at most 50 names: the time is in proportion to their number.
- * @param mostTypos one in a short word, two in a long one, by default.
+ * @param mostTypos by default 1 for a word of up to five characters, and 2 for a longer one.
  */
 export function didYouMean(word: string, candidates: Iterable<string>, mostTypos = word.length < 6 ? 1 : 2): string | undefined {
-  if (word.length > maxWordLength) return undefined;
   const plain = fold(word);
   const folded = Array.from(candidates, (candidate) => [candidate, fold(candidate)] as const);
   for (let typos = 0; typos <= mostTypos; typos++) {
@@ -22,7 +18,7 @@ function fold(word: string): string {
   return word.toLowerCase().replace(/[\s_-]/g, '');
 }
 
-/** Whether some insertions, deletions, replacements and swaps of neighbors make the rest of one word that of the other. */
+/** Compares `a` from the index `from` with `b` from the index `to`. A typo is a letter too many, missing or wrong, or two swapped. */
 function isWithin(typos: number, a: string, from: number, b: string, to: number): boolean {
   if (Math.abs(a.length - from - (b.length - to)) > typos) return false;
   let [i, j] = [from, to];

@@ -49,7 +49,7 @@ const node = (...args: string[]) => execute(process.execPath, args, { cwd: copy 
 const start = (...args: string[]) =>
   launch(process.execPath, ['dist/main.js', ...args], { DATA_DIR: dataDir.path, BOOTSTRAP_API_TOKEN: token }, { cwd: copy });
 
-/** The openapi.yaml of this checkout does not have the field, so that responses are not compared with it. */
+/** Does not compare responses with the openapi.yaml of this checkout, which lacks the field. */
 const send = (method: string, path: string, options?: RequestOptions) =>
   sendUnchecked(gateway.url, method, path, { token, ...options });
 

@@ -37,7 +37,7 @@ export function unknownFields(
   }));
 }
 
-/** The issues of a query string where only the body is read. */
+/** The issues of a query string, for a request whose fields belong in the body. */
 export const queryIssues = (query: string, known: readonly string[]): Issue[] =>
   [...new Set(parseQuery(query).keys())].map((name) => ({
     path: [name],
@@ -108,13 +108,17 @@ export function readBody(
  * @throws InvalidInput when it is not an object.
  */
 export function jsonObject({ headers, body }: Pick<HttpRequest, 'headers' | 'body'>, howTo: string): Record<string, unknown> {
-  if (body.length === 0) throw new GatewayError('BODY_REQUIRED', `The request has no body. ${howTo}`);
+  if (body.length === 0) throw bodyRequired(howTo);
   requireMediaType(mediaTypes.json, headers['content-type'], headers['content-encoding']);
   if (!isUtf8(body)) throw new GatewayError('MALFORMED_JSON', 'The body is not valid UTF-8.');
   const value = parseJson(body.toString('utf8'));
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   throw new InvalidInput([{ path: [], message: 'The body must be one JSON object.' }]);
 }
+
+/** @param howTo what to send, as a sentence. */
+export const bodyRequired = (howTo: string): GatewayError =>
+  new GatewayError('BODY_REQUIRED', `The request has no body. ${howTo}`);
 
 /** The most characters of a header that a message repeats. */
 const maxShownHeader = 100;

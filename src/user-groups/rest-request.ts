@@ -1,5 +1,4 @@
-import { GatewayError, InvalidInput, type Issue } from '../errors.ts';
-import { unknownFields } from '../http/body.ts';
+import { GatewayError, InvalidInput } from '../errors.ts';
 import { httpLimits } from '../http-limits.ts';
 import { parseJson, parseQuery } from '../json.ts';
 import { maxVersion } from './statements/columns.ts';
@@ -42,40 +41,31 @@ const malformed = (): GatewayError =>
 /** The members of a request, or the attributes made of them, by name; one that is absent is left out. */
 export type Members = Readonly<Record<string, unknown>>;
 
-/** Fields of responses that no request has. */
-const responseFields = ['team_id', 'token', 'provided_id', 'api_environment_tag'];
-
-/** The issues of members that the operation does not have. */
-export const unknownMembers = (names: Iterable<string>, known: readonly string[]): Issue[] =>
-  unknownFields(names, known, [], responseFields);
-
 /** A parameter for one entry of the mapping, and the schema id in it. */
 const mappingEntry = /^mapping\[([^[\]]+)\]$/;
 
 /**
- * The members in a query string: texts, `mapping` and `properties` as JSON. An entry of the mapping may be a parameter of its
- * own, `mapping[SCHEMA_ID]`.
+ * The members in a query string, known or not: texts, `mapping` and `properties` as JSON. An entry of the mapping may be a
+ * parameter of its own, `mapping[SCHEMA_ID]`.
  *
- * @param names the members that the operation has.
- * @throws InvalidInput for each parameter that the operation does not have, or that is given twice.
+ * @throws InvalidInput for each parameter that is given twice.
  * @throws GatewayError `MALFORMED_JSON`, also when what is percent-encoded is not UTF-8.
  */
-export function queryMembers(query: string, names: readonly string[]): Members {
-  const members: Record<string, unknown> = {};
+export function queryMembers(query: string): Members {
+  const members = new Map<string, unknown>();
   const mapping = new Map<string, string>();
-  const issues: Issue[] = [];
-  const unknown: string[] = [];
+  const twice = new Set<string>();
   for (const [name, value] of parseQuery(query)) {
-    const [, schemaId] = names.includes('mapping') ? (mappingEntry.exec(name) ?? []) : [];
-    const isTwice = schemaId === undefined ? name in members : mapping.has(schemaId) || 'mapping' in members;
-    if (isTwice)
-      issues.push({ path: schemaId === undefined ? [name] : ['mapping', schemaId], message: 'is given more than once.' });
+    const [, schemaId] = mappingEntry.exec(name) ?? [];
+    if (schemaId === undefined ? members.has(name) : mapping.has(schemaId)) twice.add(name);
     else if (schemaId !== undefined) mapping.set(schemaId, value);
-    else if (!names.includes(name)) unknown.push(name);
-    else members[name] = name === 'mapping' || name === 'properties' ? parseJson(value, `The parameter ${name}`) : value;
+    else members.set(name, name === 'mapping' || name === 'properties' ? parseJson(value, `The parameter ${name}`) : value);
   }
-  if (mapping.size > 0 && 'mapping' in members) issues.push({ path: ['mapping'], message: 'is given more than once.' });
-  issues.push(...unknownMembers(unknown, names));
-  if (issues.length > 0) throw new InvalidInput(issues);
-  return mapping.size > 0 ? { ...members, mapping: Object.fromEntries(mapping) } : members;
+  if (mapping.size > 0) {
+    if (members.has('mapping')) twice.add('mapping');
+    members.set('mapping', Object.fromEntries(mapping));
+  }
+  if (twice.size > 0)
+    throw new InvalidInput(Array.from(twice, (name) => ({ path: [name], message: 'is given more than once.' })));
+  return Object.fromEntries(members);
 }

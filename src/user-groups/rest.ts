@@ -11,7 +11,7 @@ import {
   VersionMismatch,
 } from '../errors.ts';
 import type { UserGroup } from '../generated/prisma/client.ts';
-import { jsonObject, queryIssues } from '../http/body.ts';
+import { bodyRequired, jsonObject, queryIssues, unknownFields } from '../http/body.ts';
 import { mediaTypes } from '../http/media-types.ts';
 import { problem } from '../http/problem.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../http/types.ts';
@@ -22,7 +22,7 @@ import { tracing } from '../tracing/tracing.ts';
 import { givenAttributes, memberPath } from './attribute-values.ts';
 import { deleteUserGroup, updateUserGroup } from './change.ts';
 import { getOrCreateUserGroup, type NewUserGroup } from './create.ts';
-import { type Members, parseIfMatch, queryMembers, unknownMembers } from './rest-request.ts';
+import { type Members, parseIfMatch, queryMembers } from './rest-request.ts';
 import { currentTokenOf, type RotationInput, rotateUserGroupToken, type Services, type UserGroupBy } from './user-groups.ts';
 
 /** The members that creating and updating have in common. */
@@ -44,9 +44,13 @@ const legacyIssues = (issues: readonly Issue[], { mapping }: Members): Issue[] =
 function legacyPath([first, ...rest]: Issue['path'], mapping: unknown): Issue['path'] {
   if (first === undefined) return [];
   if (first === 'by') return legacyPath(rest, mapping);
-  if (first === 'currentToken') return ['current_token'];
-  return first === 'graceSeconds' ? ['grace_seconds'] : memberPath([first, ...rest], mapping).map(String);
+  return rotationMembers.get(first) ?? memberPath([first, ...rest], mapping).map(String);
 }
+
+const rotationMembers = new Map<string | number, Issue['path']>([
+  ['currentToken', ['current_token']],
+  ['graceSeconds', ['grace_seconds']],
+]);
 
 /** What an operation is executed with. The members are not checked yet: the rules of user groups do that, for both APIs. */
 interface Call {
@@ -221,6 +225,9 @@ const withEntityTag = (response: HttpResponse, { version }: UserGroup): HttpResp
   headers: { ...response.headers, etag: `"${version}"` },
 });
 
+/** Fields of responses that no request has. */
+const responseFields = ['team_id', 'token', 'provided_id', 'api_environment_tag'];
+
 /**
  * The members of the body, or for callers that cannot send one with this method, of the query.
  *
@@ -228,12 +235,13 @@ const withEntityTag = (response: HttpResponse, { version }: UserGroup): HttpResp
  */
 function readMembers(request: HttpRequest, { members: names, withoutBody }: Operation): Members {
   const { query } = request;
-  if (withoutBody && request.body.length === 0 && query !== '') {
-    const members = queryMembers(query, names);
-    if ('user_group_id' in members) return members;
-  }
-  const members = jsonObject(request, withoutBody ?? 'Send a JSON object.');
-  const issues = [...queryIssues(query, names), ...unknownMembers(Object.keys(members), names)];
+  const isInQuery = withoutBody !== undefined && request.body.length === 0;
+  const members = isInQuery ? queryMembers(query) : jsonObject(request, withoutBody ?? 'Send a JSON object.');
+  const issues = [
+    ...(isInQuery ? [] : queryIssues(query, names)),
+    ...unknownFields(Object.keys(members), names, [], responseFields),
+  ];
   if (issues.length > 0) throw new InvalidInput(issues);
+  if (isInQuery && !Object.hasOwn(members, 'user_group_id')) throw bodyRequired(withoutBody);
   return members;
 }

@@ -74,24 +74,6 @@ test('a variable with far more members than its type has is rejected with one er
 });
 
 test.each([
-  ['another case', { Name: 'x' }, 'name'],
-  ['another case of a short name', { V: 0 }, 'v'],
-])('a variable in %s than one that was not sent is refused before anything is changed', async (_, other, meant) => {
-  const { json: created } = await gateway.send('GET', '/api/user', { body: { user_group_id: 'misspelled', name: 'before' } });
-  const { team_id: teamId } = created.user_group;
-  const query = `mutation ($teamId: Int!, $name: String, $v: Int) {
-    updateUserGroup(input: { by: { teamId: $teamId }, name: $name, expectedVersion: $v }) { __typename } }`;
-  const { json } = await gateway.graphql(query, { teamId, ...other }, { token: admin });
-  const message = `The operation has no variable "$${Object.keys(other)[0]}". Did you mean "$${meant}"?`;
-  expect(json).toEqual({
-    errors: [expect.objectContaining({ message, extensions: expect.objectContaining({ code: 'INVALID_INPUT' }) })],
-  });
-  // What resembles none is that of another operation.
-  const { json: ignored } = await gateway.graphql(query, { teamId, first: 1, username: 'x' }, { token: admin });
-  expect(ignored.data.updateUserGroup.__typename).toBe('UpdateUserGroupPayload');
-});
-
-test.each([
   ['a string', `"\\"${'{'.repeat(200)}"`],
   ['a block string', `"""\\"""${'{'.repeat(200)}"""`],
   ['a comment', `"x" # ${'{'.repeat(200)}\r`],

@@ -92,38 +92,21 @@ export type VariableCheck = (variables: RawVariables) => GraphQLError | undefine
 
 /**
  * Finds values with far more members than their type has. graphql-js rejects these too, but prints all of their members in each
- * of its errors. Also finds misspelled variables, which it ignores: the change would be another one. Linear in the size of the
- * variables.
+ * of its errors. Linear in the size of the variables.
  */
 export function createVariableCheck(schema: GraphQLSchema, { variableDefinitions = [] }: OperationDefinitionNode): VariableCheck {
   const types = variableDefinitions.flatMap(({ variable, type }) => {
     const inputType = typeFromAST(schema, type as never);
     return isInputType(inputType) ? [[variable.name.value, inputType] as const] : [];
   });
-  const declared = new Set(variableDefinitions.map(({ variable }) => variable.name.value));
   return (variables) => {
     for (const [name, type] of types) {
       if (Object.hasOwn(variables, name) && isOversized(variables[name], type)) {
         return new GraphQLError(`The value of variable "$${name}" has too many members for its type ${type}.`);
       }
     }
-    return findMisspelled(variables, declared);
+    return undefined;
   };
-}
-
-/**
- * The first variable that the operation does not declare, and that differs only in its case from one which it declares and was
- * not sent. Others are ignored, as GraphQL says: clients may send the same variables with several operations.
- */
-function findMisspelled(variables: RawVariables, declared: ReadonlySet<string>): GraphQLError | undefined {
-  const missing = [...declared].filter((name) => !Object.hasOwn(variables, name));
-  if (missing.length === 0) return undefined;
-  const byLowerCase = new Map(missing.map((name) => [name.toLowerCase(), name]));
-  for (const name of Object.keys(variables)) {
-    const near = declared.has(name) ? undefined : byLowerCase.get(name.toLowerCase());
-    if (near) return new GraphQLError(`The operation has no variable "$${name}". Did you mean "$${near}"?`);
-  }
-  return undefined;
 }
 
 function isOversized(value: unknown, type: GraphQLInputType): boolean {
