@@ -18,7 +18,7 @@ function fold(word: string): string {
   return word.toLowerCase().replace(/[\s_-]/g, '');
 }
 
-/** Whether so many typos turn `a` from the index `from` into `b` from the index `to`: a letter is extra, missing, wrong or swapped. */
+/** Whether `typos` letters that are extra, missing, wrong or swapped make `a` from the index `from` out of `b` from `to`. */
 function isWithin(typos: number, a: string, from: number, b: string, to: number): boolean {
   if (Math.abs(a.length - from - (b.length - to)) > typos) return false;
   let [i, j] = [from, to];
