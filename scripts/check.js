@@ -29,7 +29,6 @@ const checks = [
     expected: () => readFileSync(`${root}/schema.graphql`, 'utf8'),
   },
   { name: 'schema lint', command: 'eslint --config tools/eslint.config.js --max-warnings 0 schema.graphql' },
-  { name: 'schema compatibility', command: 'node scripts/check-schema-changes.js' },
   {
     name: 'database client drift (fix: npm run generate)',
     command: 'node --import tsx scripts/generate-client.js --check',

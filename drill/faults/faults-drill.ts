@@ -9,7 +9,6 @@ import { gatewayKillScenario } from './scenarios/gateway-kill.ts';
 import { killEachScenario } from './scenarios/kill-each.ts';
 import { overloadScenarios } from './scenarios/overload.ts';
 import { postgresScenario } from './scenarios/postgres.ts';
-import { upgradeScenario } from './scenarios/upgrade.ts';
 
 /** Faults of processes, the database, the disk and the clock. */
 export const faultsDrill = createDrill({
@@ -27,7 +26,6 @@ cannot run here says why.`,
     diskFullScenario,
     clockScenario,
     killEachScenario,
-    upgradeScenario,
     backupScenario,
   ],
   run: runScenarios,

@@ -15,7 +15,6 @@ import { requirePrivileges } from '../database/privileges.ts';
 import { requireUniqueIndexes } from '../database/unique-indexes.ts';
 import { didYouMean } from '../did-you-mean.ts';
 import type { KeyRing } from '../encryption/keys.ts';
-import { encryptToken } from '../encryption/stored-token.ts';
 import { logOutages, openLog } from '../log.ts';
 import { type Config, readConfig, settings } from '../settings.ts';
 import { escapeControls } from '../terminal-text.ts';
@@ -146,11 +145,7 @@ async function openAndRun<Result>(
       if (error.code !== '42501') throw error;
     });
     if (changesData) {
-      const applied = await migrate(database, {
-        signal,
-        encryptToken: (table, token) => encryptToken(keys, table, token),
-        onEvent,
-      });
+      const applied = await migrate(database, { signal, onEvent });
       if (applied.length > 0) log.info({ applied }, 'applied migrations');
     } else await requireMigrated(database, { onEvent });
     await requirePrivileges(database);

@@ -104,12 +104,12 @@ export const isStatementTimeout = (error: unknown): boolean => hasCode(error, ['
 
 const hasCode = (error: unknown, codes: readonly string[]): boolean => codesOf(error).some((code) => codes.includes(code));
 
-/** What a statement finds; nothing if a table or a column does not exist, because a migration has not created it yet. */
+/** What statements find; nothing if a table does not exist, because no migration has been applied yet. */
 export async function ifDefined<Item>(find: () => Promise<Item[]>): Promise<Item[]> {
   try {
     return await find();
   } catch (error) {
-    if (hasCode(error, ['42P01', '42703'])) return [];
+    if (hasCode(error, ['42P01'])) return [];
     throw error;
   }
 }

@@ -18,17 +18,17 @@ export interface KeyUse {
 }
 
 /**
- * The ids of the encryption keys that rows use, in hexadecimal; those of tables that a migration has not created or converted yet
- * are left out. Takes a few index accesses for each key and table, however many rows there are.
+ * The ids of the encryption keys that rows use, in hexadecimal; none before the migrations. Takes a few index accesses for each
+ * key and table, however many rows there are.
  */
-export async function findKeyIdsInUse(database: Pick<Database, 'query'>): Promise<string[]> {
-  // Each by itself: a database without signing keys may have encrypted tokens.
-  const ofTokens = await ifDefined(() => findKeyIdsOfTokens(database));
-  const ofSigningKeys = await ifDefined(async () => (await countSigningKeysByKey(database)).map(({ id }) => id));
-  const ofWebhooks = await ifDefined(async () => (await countWebhookSecretsByKey(database)).map(({ id }) => id));
-  const ofRecords = await ifDefined(() => findKeyIdsOfRecords(database));
-  return [...new Set([...ofTokens, ...ofSigningKeys, ...ofWebhooks, ...ofRecords])];
-}
+export const findKeyIdsInUse = (database: Pick<Database, 'query'>): Promise<string[]> =>
+  ifDefined(async () => {
+    const ids = await findKeyIdsOfTokens(database);
+    for (const { id } of await countSigningKeysByKey(database)) ids.push(id);
+    for (const { id } of await countWebhookSecretsByKey(database)) ids.push(id);
+    ids.push(...(await findKeyIdsOfRecords(database)));
+    return [...new Set(ids)];
+  });
 
 /** The id of the encryption key that the newest user group uses, in hexadecimal; none without groups. Takes one index access. */
 export async function findNewestKeyId({ query }: Pick<Database, 'query'>): Promise<string | undefined> {

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { schemaDifference } from '../../scripts/schema-difference.ts';
 import { connectDatabase } from '../../src/database/client.ts';
-import { isMigrated, migrate, requireMigrated } from '../../src/database/migrate.ts';
-import { requireMigrations } from '../../src/database/migrations.ts';
+import { isMigrated, migrate, readMigrations, requireMigrated } from '../../src/database/migrate.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { run } from '../support/process.ts';
 
@@ -101,19 +100,19 @@ test('rejects a migration that was modified after it was applied, by name, and c
   await expect(migrate(empty)).rejects.toThrow(new RegExp(`${names[0]} was modified after it was applied to this database`));
 });
 
-test('rejects a migration that another tool started and did not finish, by name', async () => {
+test('refuses the database of an older build, and changes nothing', async () => {
   await migrate(empty);
-  await empty.pool.query('update _prisma_migrations set finished_at = null');
-  await expect(migrate(empty)).rejects.toThrow(new RegExp(`${names[0]} was started by another tool`));
-  expect(await isMigrated(empty)).toBe(false);
+  await empty.pool.query("update _prisma_migrations set migration_name = '20261121030000_init'");
+  await expect(migrate(empty)).rejects.toThrow(/^An older build .* made this database.*import them into a new database\.$/);
+  const command = await run(['token', 'list'], { DATABASE_URL: empty.url });
+  expect(command).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('An older build') });
+  expect((await empty.pool.query('select migration_name from _prisma_migrations')).rowCount).toBe(1);
 });
 
-test('a rolled back migration is pending; a failed one changes nothing', async () => {
-  await migrate(empty);
-  await empty.pool.query('update _prisma_migrations set finished_at = null, rolled_back_at = now()');
+test('a migration that fails changes nothing', async () => {
+  await empty.pool.query('create table webhook_delivery ()');
   await expect(migrate(empty)).rejects.toThrow(new RegExp(`${names[0]} failed and was rolled back: .*already exists`));
-  const { rows } = await empty.pool.query('select migration_name from _prisma_migrations where finished_at is not null');
-  expect(rows).toEqual([]);
+  await expect(empty.pool.query('select from user_group')).rejects.toThrow('does not exist');
 });
 
 test('continues with a database that a newer version has migrated, with a warning that names its migrations', async () => {
@@ -139,7 +138,7 @@ test.each(['empty', 'missing'])('an installation whose folder of migrations is %
   const folder = mkdtempSync(join(tmpdir(), 'user-group-gateway-migrations-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   if (state === 'missing') rmSync(folder, { recursive: true });
-  expect(() => requireMigrations(folder)).toThrow(`The folder ${folder} contains no migrations: the installation is incomplete.`);
+  expect(() => readMigrations(folder)).toThrow(`The folder ${folder} contains no migrations: the installation is incomplete.`);
 });
 
 test('the command applies pending migrations and logs them; the second time there are none', async () => {

@@ -109,8 +109,7 @@ test('SIGTERM ends the wait for another process that applies migrations', async 
   const other = await database.pool.connect();
   await other.query('select pg_advisory_lock(72707369)');
   const { child, ended } = start({ DATABASE_URL: database.url }, 'migrate');
-  const waiting = "select from pg_stat_activity where datname = current_database() and query = 'rollback'";
-  await until(async () => (await other.query(waiting)).rowCount, 'it has tried to get the lock');
+  await until(async () => (await other.query('select from pg_locks where not granted')).rowCount, 'it waits for the lock');
   child.kill('SIGTERM');
   expect(await ended).toMatchObject({ code: 143, stdout: '', stderr: 'Stopped by SIGTERM.\n' });
   await other.query('select pg_advisory_unlock_all()');

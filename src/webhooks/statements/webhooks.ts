@@ -1,7 +1,6 @@
 import { createBatchLoader, type Load, maxLookupKeys } from '../../database/batch-loader.ts';
 import type { Database } from '../../database/client.ts';
 import { anyOf } from '../../database/columns.ts';
-import { ifDefined } from '../../database/errors.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 
 type Transaction = Pick<Prisma.TransactionClient, '$executeRaw' | '$queryRaw'>;
@@ -76,8 +75,8 @@ export async function endOfFeed(transaction: Transaction): Promise<bigint> {
   return row.position;
 }
 
-/** The numbers of the webhooks that are enabled; none if there is no such table yet. */
+/** The numbers of the webhooks that are enabled. */
 export async function findEnabledWebhooks({ prisma }: Pick<Database, 'prisma'>): Promise<number[]> {
-  const find = () => prisma.webhook.findMany({ select: { id: true }, where: { enabled: true }, orderBy: { id: 'asc' } });
-  return (await ifDefined(find)).map(({ id }) => id);
+  const found = await prisma.webhook.findMany({ select: { id: true }, where: { enabled: true }, orderBy: { id: 'asc' } });
+  return found.map(({ id }) => id);
 }

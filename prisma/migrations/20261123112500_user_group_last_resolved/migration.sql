@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "user_group" ADD COLUMN     "last_resolved_hour" INTEGER;

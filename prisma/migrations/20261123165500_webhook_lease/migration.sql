@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "webhook" ADD COLUMN     "leased_until" TIMESTAMPTZ(6);
