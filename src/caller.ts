@@ -1,4 +1,4 @@
-import type { Author } from './audit-log/statements/insert.ts';
+import type { Author } from './audit-log/author.ts';
 import { Forbidden, Unauthenticated } from './errors.ts';
 import type { ApiToken, EnvironmentTag } from './generated/prisma/client.ts';
 import { grantedBy, type Scope } from './scopes.ts';
@@ -91,14 +91,6 @@ export class Caller {
    */
   get allEnvironments(): boolean {
     return this.has('admin');
-  }
-
-  /**
-   * Whether the statement that changes the selected group finds it as well: by its number, or by its id in the caller's own
-   * environment. A token, and an id that may mean a group of any environment, are looked up before.
-   */
-  writesWithoutLookup(by: object): boolean {
-    return 'teamId' in by || ('providedId' in by && !this.allEnvironments);
   }
 
   /** Whether this caller has access to a group, or an API token, of this environment. */

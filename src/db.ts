@@ -1,17 +1,11 @@
 import { type ApiTokenLookups, type ApiTokenWrites, bindApiTokenLookups, bindApiTokenWrites } from './api-tokens/statements.ts';
 import { bindEventStatements, type EventStatements } from './audit-log/statements/events-of-groups.ts';
-import type { OnRecorded } from './audit-log/statements/insert.ts';
 import { createBatchLoader, type Load, maxLookupKeys } from './database/batch-loader.ts';
 import type { Database } from './database/client.ts';
 import type { PrismaClient } from './generated/prisma/client.ts';
 import { findKeyIdsOfTokens, findKeysOfLiveTokens } from './key-rotation/statements.ts';
-import { bindUserGroupInserts, type UserGroupInserts } from './user-groups/statements/insert.ts';
 import { bindUserGroupLookups, type UserGroupLookups } from './user-groups/statements/look-up.ts';
 import { bindUserGroupPages, type UserGroupPages } from './user-groups/statements/pages.ts';
-import { bindUserGroupPatches, type UserGroupPatches } from './user-groups/statements/patch.ts';
-import { bindTokenRotation, type TokenRotation } from './user-groups/statements/rotate.ts';
-import { bindSingleChanges, type SingleChanges } from './user-groups/statements/single-changes.ts';
-import { bindUserGroupUpdates, type UserGroupUpdates } from './user-groups/statements/update.ts';
 import { bindWebhookLookups, type WebhookLookups } from './webhooks/statements/webhooks.ts';
 
 /** Which encryption keys tokens are stored under. For a token that is in neither table. */
@@ -22,16 +16,8 @@ interface KeysOfTokens {
   readonly hasLiveTokens: Load<string, true>;
 }
 
-/** The statements of user groups that requests share, and those that record an event. */
-export interface UserGroupStatements
-  extends UserGroupLookups,
-    UserGroupPages,
-    UserGroupInserts,
-    UserGroupUpdates,
-    UserGroupPatches,
-    TokenRotation,
-    SingleChanges,
-    KeysOfTokens {}
+/** The statements of user groups that requests share. */
+export interface UserGroupStatements extends UserGroupLookups, UserGroupPages, KeysOfTokens {}
 
 /** The statements of API tokens of the same kind. */
 export interface ApiTokenStatements extends ApiTokenLookups, ApiTokenWrites {}
@@ -58,11 +44,9 @@ export type Db = PrismaClient & {
 /** What sends statements: a database, or one of its transactions. */
 type Statements = Pick<Database, 'prisma' | 'query' | 'transaction' | 'lookups'>;
 
-const ignore: OnRecorded = () => {};
-
-/** Extends Prisma's client by the hot statements. @param onRecorded called for each event about a group. */
-export function createDb(database: Statements, onRecorded: OnRecorded = ignore): Db {
-  return database.prisma.$extends({ name: 'statements', model: statementsOn(database, onRecorded) }) as unknown as Db;
+/** Extends Prisma's client by the hot statements. */
+export function createDb(database: Statements): Db {
+  return database.prisma.$extends({ name: 'statements', model: statementsOn(database) }) as unknown as Db;
 }
 
 /**
@@ -70,8 +54,8 @@ export function createDb(database: Statements, onRecorded: OnRecorded = ignore):
  * time of a request; and the client of the transaction is only created, which takes milliseconds, once the model API or raw SQL
  * is used.
  */
-export function createTransactionDb(transaction: Statements, onRecorded: OnRecorded = ignore): Db {
-  const { userGroup, apiToken, event, webhook } = statementsOn(transaction, onRecorded);
+export function createTransactionDb(transaction: Statements): Db {
+  const { userGroup, apiToken, event, webhook } = statementsOn(transaction);
   return withFallback(
     {
       userGroup: withFallback(userGroup, () => transaction.prisma.userGroup),
@@ -98,10 +82,7 @@ function withFallback<Own extends object, Fallback extends object>(own: Own, fal
 /** An extension's methods, as a type that Prisma's accepts: an interface lacks the index signature that it wants. */
 type Methods<Interface> = { [Name in keyof Interface]: Interface[Name] };
 
-function statementsOn(
-  database: Pick<Statements, 'query' | 'transaction' | 'lookups'>,
-  onRecorded: OnRecorded,
-): {
+function statementsOn(database: Pick<Statements, 'query' | 'transaction' | 'lookups'>): {
   userGroup: Methods<UserGroupStatements>;
   apiToken: Methods<ApiTokenStatements>;
   event: Methods<EventStatements>;
@@ -112,11 +93,6 @@ function statementsOn(
     userGroup: {
       ...bindUserGroupLookups(lookups),
       ...bindUserGroupPages(lookups),
-      ...bindUserGroupInserts(database, onRecorded),
-      ...bindUserGroupUpdates(database, onRecorded),
-      ...bindUserGroupPatches(database, onRecorded),
-      ...bindTokenRotation(database, onRecorded),
-      ...bindSingleChanges(database, onRecorded),
       keyIdsOfTokens: createBatchLoader<'all', readonly string[]>({
         keyOf: (all) => all,
         maxKeys: 1,

@@ -5,13 +5,10 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { authenticateBy } from './api-tokens/authenticate.ts';
 import { createFeedWatch } from './audit-log/feed-watch.ts';
-import { countEvent, createEventBytes } from './audit-log/record.ts';
 import { eventFeedHandler } from './audit-log/rest.ts';
 import { bindFeed } from './audit-log/statements/feed.ts';
-import type { OnRecorded } from './audit-log/statements/insert.ts';
 import { heavyWork } from './concurrency/heavy-work.ts';
 import { startRecorder } from './concurrency/recorder.ts';
-import type { StoredBytes } from './concurrency/sliding-window.ts';
 import { waitingKeys } from './database/batch-loader.ts';
 import type { Database } from './database/client.ts';
 import { ownMigrationNames } from './database/migrate.ts';
@@ -20,8 +17,8 @@ import { createDb, createTransactionDb, type Db } from './db.ts';
 import { introspect } from './embed-tokens/embed-tokens.ts';
 import { embedTokenHandler, introspectionHandler, jwksHandler } from './embed-tokens/rest.ts';
 import { jwksMaxAgeSeconds, SigningKeys } from './embed-tokens/signing-keys.ts';
-import { bindRevocations } from './embed-tokens/statements/revocations.ts';
 import { bindSigningKeys } from './embed-tokens/statements/signing-keys.ts';
+import { bindViewerGenerations } from './embed-tokens/statements/viewer-generations.ts';
 import { type KeyRing, missingKeyIn } from './encryption/keys.ts';
 import { type GraphQLHandlerOptions, graphqlHandler } from './graphql/execution/route.ts';
 import { createCors } from './http/cors.ts';
@@ -64,8 +61,6 @@ type GatewaySettings = Partial<
 
 /** How the gateway is built. */
 export interface GatewayOptions extends GraphQLHandlerOptions, GatewaySettings {
-  /** Counts what API tokens record in the audit log. By default with the limits of the gateway. */
-  readonly eventBytes?: StoredBytes;
   /** Combines the metrics of this process with those of others that serve the same port. By default there are none. */
   readonly combineMetrics?: ((own: ProcessMetrics) => InstanceMetrics) | undefined;
 }
@@ -88,23 +83,20 @@ export function buildGateway(
 ): Gateway {
   const database = tracing.active ? traceStatements(given, tracing.active) : given;
   const publicUrl = (): string => options.publicUrl ?? urlOf(server);
-  const eventBytes = options.eventBytes ?? createEventBytes();
-  const onRecorded: OnRecorded = (event) => countEvent(eventBytes, event);
   const { webhooksAllowedNetworks: webhookNetworks = [] } = options;
   const whenWritten = (what: string) => logOutages(log, `${what} cannot be recorded`, `${what} is recorded again`);
   const lastResolved = recordLastResolved(database, whenWritten('the time when groups were last resolved'));
   const feed = bindFeed(database);
   const feedWatch = createFeedWatch(feed);
-  const bindServices = (db: Db, { query }: Pick<Database, 'query'>): Services => {
-    const signingKeys = new SigningKeys(bindSigningKeys({ query }), keys);
-    const revocations = bindRevocations({ query }, onRecorded);
-    const embedTokens = { signingKeys, revocations, publicUrl };
-    return { db, keys, eventBytes, lastResolved, feed, feedWatch, webhookNetworks, embedTokens };
+  const bindServices = (db: Db, sql: Services['sql']): Services => {
+    const signingKeys = new SigningKeys(bindSigningKeys(sql), keys);
+    const embedTokens = { signingKeys, findViewerGeneration: bindViewerGenerations(sql), publicUrl };
+    return { db, sql, keys, lastResolved, feed, feedWatch, webhookNetworks, embedTokens };
   };
-  const services = bindServices(createDb(database, onRecorded), database);
+  const services = bindServices(createDb(database), database);
   const { signingKeys } = services.embedTokens;
   const executeOnce = createExecuteOnce(database, keys, (transaction) =>
-    bindServices(createTransactionDb(transaction, onRecorded), transaction),
+    bindServices(createTransactionDb(transaction), transaction),
   );
   const lastUsed = startRecorder(services.db.apiToken.recordUses, whenWritten('the time when API tokens were last used'));
   const draining = new AbortController();

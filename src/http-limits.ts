@@ -6,8 +6,6 @@ export const httpLimits = {
   maxPipelinedRequests: 64,
   /** The headers of a request, including the request line. */
   maxHeaderBytes: 16_384,
-  /** The header If-Match, in characters: many times any list of versions that a client has. */
-  maxIfMatchCharacters: 1_024,
   /** A request body. */
   maxBodyBytes: 1_048_576,
   /** A request body without a valid API token, which permits little more than introspection. */

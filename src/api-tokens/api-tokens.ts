@@ -1,5 +1,4 @@
-import { recordApiTokenCreation, recordApiTokenRevocation, recordApiTokenUpdate, systemAuthor } from '../audit-log/record.ts';
-import type { Author } from '../audit-log/statements/insert.ts';
+import { type Author, changeAs, systemAuthor } from '../audit-log/author.ts';
 import { retryOnConflict } from '../database/errors.ts';
 import { type ClockReader, readClock } from '../database/timed-read.ts';
 import type { Db } from '../db.ts';
@@ -27,18 +26,18 @@ export interface IssuedApiToken {
 }
 
 type Prisma = Pick<PrismaClient, 'apiToken' | '$transaction'> & ClockReader;
-type Transaction = Pick<PrismaTypes.TransactionClient, 'apiToken' | 'event'> & ClockReader;
+type Transaction = Pick<PrismaTypes.TransactionClient, 'apiToken'> & ClockReader;
 
-/** Issues an API token, and records that. @param author who issues it; by default the gateway itself. @throws InvalidInput. */
+/** Issues an API token. @param author who issues it; by default the gateway itself. @throws InvalidInput. */
 export async function issueApiToken(
   db: Prisma,
   request: ApiTokenRequest,
   author: Author = systemAuthor,
 ): Promise<IssuedApiToken> {
-  return db.$transaction((transaction) => createApiToken(transaction, request, author));
+  return changeAs(db, author, (transaction) => createApiToken(transaction, request));
 }
 
-async function createApiToken(transaction: Transaction, request: ApiTokenRequest, author: Author): Promise<IssuedApiToken> {
+async function createApiToken(transaction: Transaction, request: ApiTokenRequest): Promise<IssuedApiToken> {
   const { name, environmentTag, scopes, rateLimit = null } = request;
   // Not the column's default, which Prisma takes from the clock of the process.
   const createdAt = await readClock(transaction);
@@ -54,7 +53,6 @@ async function createApiToken(transaction: Transaction, request: ApiTokenRequest
     secretHash: bytesOf(hashSecret(secret)),
   };
   const apiToken = await transaction.apiToken.create({ data });
-  await recordApiTokenCreation(transaction, author, apiToken);
   return { secret, apiToken };
 }
 
@@ -64,17 +62,15 @@ export function listApiTokens(db: Pick<Prisma, 'apiToken'>): Promise<ApiToken[]>
 }
 
 /**
- * Revokes an API token, effective from the next request on every instance, and records that. Revoking it again changes nothing.
+ * Revokes an API token, effective from the next request on every instance. Revoking it again changes nothing.
  *
  * @param author who revokes it; by default the gateway itself.
  * @throws NotFound when no API token has this number.
  */
 export async function revokeApiToken(db: Prisma, id: number, author: Author = systemAuthor): Promise<ApiToken> {
-  return db.$transaction(async (transaction) => {
-    const isRevoked = await revokeUnrevoked(transaction, id);
-    const apiToken = await findApiToken(transaction, id);
-    if (isRevoked) await recordApiTokenRevocation(transaction, author, apiToken);
-    return apiToken;
+  return changeAs(db, author, async (transaction) => {
+    await revokeUnrevoked(transaction, id);
+    return findApiToken(transaction, id);
   });
 }
 
@@ -89,8 +85,7 @@ export interface ApiTokenChanges {
 }
 
 /**
- * Changes properties of an API token, effective from the next request on every instance, and records what differs. Equal values
- * are neither written nor recorded.
+ * Changes properties of an API token, effective from the next request on every instance.
  *
  * @throws InvalidInput.
  * @throws NotFound when no API token has this number, or it is revoked.
@@ -106,23 +101,20 @@ export async function updateApiToken(
     ...(name == null ? [] : apiTokenNameIssues(name)),
     ...rateLimitIssues(rateLimit),
   ]);
-  return db.$transaction(async (transaction) => {
-    await lockApiToken(transaction, id);
-    const before = await findApiToken(transaction, id);
-    if (before.revokedAt) throw new NotFound(`The API token ${id} is revoked. Create a new one.`);
-    const data = {
-      name: name ?? before.name,
-      rateLimit: rateLimit === undefined ? before.rateLimit : rateLimit,
-      enabled: enabled ?? before.enabled,
-    };
-    const changed = (['name', 'rateLimit', 'enabled'] as const).filter((field) => data[field] !== before[field]);
-    if (changed.length === 0) return before;
-    const after = await transaction.apiToken.update({ where: { id }, data });
-    const changes = Object.fromEntries(changed.map((field) => [field, { from: before[field], to: after[field] }]));
-    await recordApiTokenUpdate(transaction, author, after, changes);
-    return after;
+  const data = {
+    ...(name != null && { name }),
+    ...(rateLimit !== undefined && { rateLimit }),
+    ...(enabled != null && { enabled }),
+  };
+  return changeAs(db, author, async (transaction) => {
+    const [changed] = await transaction.apiToken.updateManyAndReturn({ where: { id, revokedAt: null }, data });
+    if (changed) return changed;
+    await findApiToken(transaction, id);
+    throw isRevoked(id);
   });
 }
+
+const isRevoked = (id: number): NotFound => new NotFound(`The API token ${id} is revoked. Create a new one.`);
 
 /**
  * Replaces the secret of an API token; all else about it stays. Of rotations that replace the same secret at once exactly one
@@ -135,31 +127,29 @@ export async function updateApiToken(
  * @throws NotFound when no API token has this number, when it is revoked or expired, and for the rotations that do not succeed.
  */
 export async function rotateApiToken(
-  db: Pick<Db, 'apiToken'>,
+  db: Prisma,
   id: number,
   overlapSeconds: number,
   author: Author = systemAuthor,
 ): Promise<IssuedApiToken> {
   checkOverlap(overlapSeconds);
-  const { secretHash, ...apiToken } = await findApiToken(db, id);
-  if (apiToken.revokedAt) throw new NotFound(`The API token ${id} is revoked. Create a new one.`);
+  const replaced = await findApiToken(db, id);
   const secret = issueToken('apiToken');
-  const newHash = hashSecret(secret);
-  const currentHash = Buffer.from(secretHash).toString('hex');
-  const rotation = { id, currentHash, newHash, overlapSeconds, author };
-  const changed = await db.apiToken.replaceSecret(rotation);
-  if (!changed) throw await rotationFault(db, id, currentHash);
-  return { secret, apiToken: { ...apiToken, ...changed, secretHash: bytesOf(newHash) } };
-}
-
-/** Why the secret of an API token could not be replaced. */
-async function rotationFault(db: Pick<Prisma, 'apiToken'>, id: number, expectedHash: string): Promise<NotFound> {
-  const { revokedAt, secretHash } = await findApiToken(db, id);
-  if (revokedAt) return new NotFound(`The API token ${id} is revoked. Create a new one.`);
-  // What else keeps its secret from being replaced, by the database's clock.
-  const isUnchanged = Buffer.from(secretHash).toString('hex') === expectedHash;
-  if (isUnchanged) return new NotFound(`The API token ${id} has expired. Create a new one.`);
-  return new NotFound(`Another rotation replaced the secret of the API token ${id} at the same time. Nothing was changed.`);
+  const apiToken = await changeAs(db, author, async (transaction) => {
+    await lockApiToken(transaction, id);
+    const { secretHash, expiresAt, revokedAt } = await findApiToken(transaction, id);
+    const now = await readClock(transaction);
+    if (revokedAt) throw isRevoked(id);
+    if (expiresAt && expiresAt <= now) throw new NotFound(`The API token ${id} has expired. Create a new one.`);
+    if (Buffer.compare(secretHash, replaced.secretHash) !== 0)
+      throw new NotFound(`Another rotation replaced the secret of the API token ${id} at the same time. Nothing was changed.`);
+    if (overlapSeconds === 0)
+      await transaction.retiredSecret.updateMany({ where: { apiTokenId: id, expiresAt: { gt: now } }, data: { expiresAt: now } });
+    const end = new Date(now.getTime() + overlapSeconds * 1_000);
+    await transaction.retiredSecret.create({ data: { secretHash, apiTokenId: id, expiresAt: end } });
+    return transaction.apiToken.update({ where: { id }, data: { secretHash: bytesOf(hashSecret(secret)) } });
+  });
+  return { secret, apiToken };
 }
 
 /** The API token with this number. @throws NotFound. */
@@ -178,11 +168,10 @@ const bytesOf = (hexadecimal: string): Uint8Array<ArrayBuffer> => Buffer.from(he
 export async function acceptBootstrapToken(db: Db, secret: string): Promise<ApiTokenRecord | undefined> {
   const found = await db.apiToken.findBySecretHash(hashSecret(secret));
   if (!found)
-    await db.$transaction(async (transaction) => {
+    await changeAs(db, systemAuthor, async (transaction) => {
       const createdAt = await readClock(transaction);
       const data = [{ name: 'bootstrap', scopes: ['admin'], createdAt, secretHash: bytesOf(hashSecret(secret)) }];
-      const [created] = await transaction.apiToken.createManyAndReturn({ data, skipDuplicates: true });
-      if (created) await recordApiTokenCreation(transaction, systemAuthor, created);
+      await transaction.apiToken.createMany({ data, skipDuplicates: true });
     });
   return found;
 }
@@ -195,7 +184,7 @@ export async function issueFirstApiToken(db: Db): Promise<IssuedApiToken | undef
   // Checked first without Prisma, whose engine takes 60 MB of memory from its first use on.
   if (await db.apiToken.hasAny()) return undefined;
   return retryOnConflict(() =>
-    db.$transaction(async (transaction) => {
+    changeAs(db, systemAuthor, async (transaction) => {
       await lockFirstApiToken(transaction);
       if ((await transaction.apiToken.count()) > 0) return undefined;
       const request = {
@@ -204,10 +193,7 @@ export async function issueFirstApiToken(db: Db): Promise<IssuedApiToken | undef
         scopes: ['groups:read', 'groups:write'],
         expiresAt: null,
       } as const;
-      return createApiToken(transaction, request, systemAuthor);
-    }, readCommitted),
+      return createApiToken(transaction, request);
+    }),
   );
 }
-
-/** Regardless of the server's default, so that the count sees what was committed while the lock was awaited. */
-const readCommitted = { isolationLevel: 'ReadCommitted' } as const;

@@ -1,11 +1,3 @@
-import {
-  type Authored,
-  authorAt,
-  authorLists,
-  eventEnvironment,
-  insertEvents,
-  secretChange,
-} from '../audit-log/statements/insert.ts';
 import { createBatchLoader, type Load, maxLookupKeys } from '../database/batch-loader.ts';
 import type { Database } from '../database/client.ts';
 import {
@@ -122,26 +114,8 @@ const apiTokensByHash = `
 
 const apiTokensById = `select ${selectList(columns)} from ${currentApiTokens} where id = ${anyOf(1, 'int')}`;
 
-/** The secret of an API token to replace, every rule checked, and who replaces it. */
-export interface SecretRotation extends Authored {
-  readonly id: number;
-  /** SHA-256 of the secret that the caller takes for the current one, hexadecimal. */
-  readonly currentHash: string;
-  /** SHA-256 of the new secret, hexadecimal. */
-  readonly newHash: string;
-  /** How long the replaced secret stays accepted, in seconds; 0 ends it, and every secret that was replaced earlier, at once. */
-  readonly overlapSeconds: number;
-}
-
 /** Writes of API tokens. */
 export interface ApiTokenWrites {
-  /**
-   * Replaces the secret of an API token. The clock that decides is the database's, as for look-ups.
-   *
-   * @returns the properties that others may have changed meanwhile; undefined when the API token is revoked or expired, or its
-   *   current secret is another one.
-   */
-  replaceSecret(rotation: SecretRotation): Promise<Pick<ApiToken, 'name' | 'enabled' | 'rateLimit'> | undefined>;
   /** Records how many seconds ago API tokens were last used, by their ids; never moves a time backwards. */
   recordUses(secondsAgo: ReadonlyMap<number, number>): Promise<undefined>;
 }
@@ -149,48 +123,11 @@ export interface ApiTokenWrites {
 /** Binds the writes of API tokens to a database. */
 export function bindApiTokenWrites({ query }: Pick<Database, 'query'>): ApiTokenWrites {
   return {
-    async replaceSecret({ id, currentHash, newHash, overlapSeconds, author }) {
-      const values = [id, currentHash, newHash, overlapSeconds, ...authorLists([{ author }])];
-      const [row] = await query('replace-secret', replaceSecretStatement, values);
-      if (!row) return undefined;
-      const [name = null, enabled = null, rateLimit = null] = row as (string | null)[];
-      return {
-        name: columns.name.decode(name),
-        enabled: columns.enabled.decode(enabled),
-        rateLimit: columns.rateLimit.decode(rateLimit),
-      };
-    },
     async recordUses(secondsAgo) {
       await query('stamp-api-tokens', stampApiTokens, [[...secondsAgo.keys()], [...secondsAgo.values()]]);
     },
   };
 }
-
-/**
- * A statement that waited for another rotation finds another secret and does nothing; one that finds the secret also sees every
- * secret that was replaced before. Times are cut to milliseconds, because rounding could move an end into the future.
- */
-const replaceSecretStatement = `
-  with replaced as (
-    update api_token set secret_hash = decode($3, 'hex')
-    where id = $1 and secret_hash = decode($2, 'hex') and revoked_at is null and (expires_at is null or expires_at > now())
-    returning id, environment_tag, name, enabled, rate_limit
-  ), ended as (
-    update retired_secret r set expires_at = date_trunc('milliseconds', now()) from replaced
-    where $4::int = 0 and r.api_token_id = replaced.id and r.expires_at > now()
-  ), retired as (
-    insert into retired_secret (secret_hash, api_token_id, expires_at)
-    select decode($2, 'hex'), id, date_trunc('milliseconds', now()) + $4::int * interval '1 second' from replaced
-  ), recorded as (${insertEvents({
-    type: 'api_token.rotated',
-    environment: eventEnvironment('environment_tag'),
-    about: { subject_api_token_id: 'id' },
-    changes: `'${secretChange('secret')}'`,
-    author: authorAt(5, '1'),
-  })}
-    from replaced
-  )
-  select name, enabled, rate_limit from replaced`;
 
 /** In the order of the ids and never backwards, because several instances write the same rows. */
 const stampApiTokens = `
@@ -213,9 +150,7 @@ export async function lockApiToken(transaction: Pick<Prisma.TransactionClient, '
   await transaction.$executeRaw`select from api_token where id = ${id}::int for update`;
 }
 
-/** Revokes an API token by its number. @returns whether it was not revoked before, and exists. */
-export async function revokeUnrevoked(transaction: Pick<Prisma.TransactionClient, '$executeRaw'>, id: number): Promise<boolean> {
-  return (
-    (await transaction.$executeRaw`update api_token set revoked_at = now() where id = ${id}::int and revoked_at is null`) > 0
-  );
+/** Revokes an API token by its number, unless it is revoked. */
+export async function revokeUnrevoked(transaction: Pick<Prisma.TransactionClient, '$executeRaw'>, id: number): Promise<void> {
+  await transaction.$executeRaw`update api_token set revoked_at = now() where id = ${id}::int and revoked_at is null`;
 }

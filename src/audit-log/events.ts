@@ -4,8 +4,13 @@ import { bigIntColumn, defineKeyset, timeColumn } from '../database/keyset.ts';
 import { pageReads } from '../database/page.ts';
 import type { Event, EventEnvironment, UserGroup } from '../generated/prisma/client.ts';
 import { lookUpGroup, type ReadOptions, type Services } from '../user-groups/user-groups.ts';
-import { eventEnvironmentOf } from './statements/insert.ts';
 import { type EventPosition, findEventAt } from './statements/pages.ts';
+
+/** The limits of the audit log. */
+export const eventLimits = {
+  /** The bytes of a property's value in an event. Of a larger one it has the length and the SHA-256; the migration has the number, too. */
+  maxEventValueBytes: 4_096,
+} as const;
 
 /** What the audit log records, with a description of each in one sentence without its period. The only list of them. */
 export const eventTypes = {
@@ -16,17 +21,17 @@ export const eventTypes = {
   'user_group.suspended': 'a user group was suspended, so that its tokens identify nothing, or the reason was changed',
   'user_group.resumed': 'a user group was resumed: its tokens identify it again',
   'user_group.deleted': 'a user group was deleted, with its tokens',
-  'user_group.imported': 'an import created or changed user groups; one event for each import, with their numbers so far',
+  'user_group.imported': 'an import created or changed user groups; one event for each of its transactions, with their numbers',
   'embed_token.revoked': 'the embed tokens of a user group, or of one of its viewers, were revoked',
   'api_token.created': 'an API token was created',
   'api_token.updated': 'the name or the rate limit of an API token was changed, or it was disabled or enabled',
   'api_token.rotated': 'the secret of an API token was replaced',
   'api_token.revoked': 'an API token was revoked',
   'webhook.created': 'a webhook was created; like every event of a webhook it has its number in `changes`',
-  'webhook.updated': 'properties of a webhook were changed, its secret was replaced, or its deletion was begun',
+  'webhook.updated': 'properties of a webhook were changed, or its secret was replaced',
   'webhook.deleted': 'a webhook was deleted, with its deliveries',
-  'webhook.disabled': 'the gateway disabled a webhook, because its deliveries failed; `changes` has the reason',
-  'signing_key.rotated': 'another key was published, which signs embed tokens from soon on',
+  'webhook.disabled': 'a webhook was disabled because its deliveries failed, or its deletion was begun; `changes` has the reason',
+  'signing_key.rotated': 'a key was published, which signs embed tokens from soon on; the first one at once',
   'encryption_key.rotated': 'another key encrypts stored tokens',
 } as const satisfies Readonly<Record<string, string>>;
 
@@ -47,7 +52,7 @@ export const everyEnvironment: readonly EventEnvironment[] = ['Customer', 'Testi
  * keys, belong to none and are admin's alone.
  */
 export function readableEnvironments(caller: Caller): readonly EventEnvironment[] {
-  return caller.allEnvironments ? everyEnvironment : [eventEnvironmentOf(caller.environmentTag)];
+  return caller.allEnvironments ? everyEnvironment : [caller.environmentTag ?? 'Untagged'];
 }
 
 /** The order of lists of events. */

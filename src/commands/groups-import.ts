@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type BigIntStats, statSync } from 'node:fs';
-import { recordImport } from '../audit-log/record.ts';
+import { recordEvent } from '../audit-log/author.ts';
+import type { Database } from '../database/client.ts';
+import { readClock } from '../database/timed-read.ts';
+import type { KeyRing } from '../encryption/keys.ts';
 import type { EnvironmentTag } from '../generated/prisma/client.ts';
 import { escapeControls } from '../terminal-text.ts';
 import type { FormatName } from '../user-groups/files/formats.ts';
@@ -85,7 +88,7 @@ async function openReport(path: string | undefined): Promise<Report | undefined>
   return path === undefined ? undefined : { path, draft: await openOutput(path, 'Nothing was imported.') };
 }
 
-type Db = Parameters<typeof importUserGroups>[0];
+type Db = Pick<Database, 'pool' | 'transaction' | 'prisma'> & { readonly keys: KeyRing };
 
 /** What is imported how, with the files that are open. */
 interface OpenImport extends Omit<ImportRequest, 'report'> {
@@ -108,6 +111,7 @@ async function run(
 
   const author = ownAuthor();
   const importId = randomUUID();
+  const startedAt = await readClock(db.prisma);
   let latest: Readonly<ImportSummary> | undefined;
   let bytesRead = 0;
   const rejections = collectRejections(print, request.report);
@@ -126,10 +130,11 @@ async function run(
       onExisting: request.onExisting,
       dryRun: request.dryRun,
       inEachTransaction: (query, { created, updated }) =>
-        recordImport({ query }, author, {
-          importId,
-          created: (latest?.created ?? 0) + created,
-          updated: (latest?.updated ?? 0) + updated,
+        recordEvent(query, author, 'user_group.imported', {
+          import: { from: null, to: importId },
+          startedAt: { from: null, to: startedAt.toISOString() },
+          created: { from: null, to: created },
+          updated: { from: null, to: updated },
         }),
       onRejected: rejections.add,
       onProgress: (summary) => {

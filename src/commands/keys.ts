@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { recordEncryptionKeyRotation } from '../audit-log/record.ts';
+import { recordEvent } from '../audit-log/author.ts';
 import type { Database } from '../database/client.ts';
 import {
   publicationLeadSeconds,
@@ -109,7 +109,8 @@ async function encryptWithFirstKey(
     await waitForWriters(database, signal, (pids) =>
       stderr.write(`Waiting for transactions that may have used another key (processes of PostgreSQL: ${pids.join(', ')}).\n`),
     );
-    await recordEncryptionKeyRotation(database, ownAuthor(), { from, to }); // before, because it may be interrupted
+    // Before, because it may be interrupted.
+    await recordEvent(database.query, ownAuthor(), 'encryption_key.rotated', { encryptionKey: { from, to } });
     return await reencryptAll(database, ring, (done, total) => {
       encrypted = done;
       signal.throwIfAborted();

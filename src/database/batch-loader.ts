@@ -6,12 +6,6 @@ import { DatabaseBusy } from './errors.ts';
 /** The most keys of a look-up: enough for every request of a turn, small enough not to hold up other statements. */
 export const maxLookupKeys = 512;
 
-/**
- * The limits of batches of writes. They have fewer keys than those of look-ups, because each row is locked until all of them are
- * written. A write that has waited for so long is not made any more: its request could have its 503 before the write was made.
- */
-export const writeLimits = { maxKeys: 128, maxWaitMs: 3_000 } as const;
-
 /** The keys that wait to be sent, of all batch loaders of this process. */
 export const waitingKeys = { count: 0 };
 
@@ -20,7 +14,6 @@ class PendingKey<Key, Value> {
   readonly id: string;
   readonly key: Key;
   readonly queueKey: QueueKey;
-  readonly sinceMs = performance.now();
   /** The span of the request that needs it first. */
   readonly span: unknown = tracing.active?.current();
   readonly result: Promise<Value | undefined>;
@@ -46,8 +39,6 @@ export interface BatchLoaderOptions<Key, Value> {
   readonly load: (keys: readonly Key[]) => Promise<ReadonlyMap<string, Value>>;
   /** The most distinct keys in a batch; one more begins the next. */
   readonly maxKeys: number;
-  /** How long a key may wait for its batch to be sent, in milliseconds; without limit by default. */
-  readonly maxWaitMs?: number;
 }
 
 /** Loads the value of a key; undefined when there is none. */
@@ -76,11 +67,10 @@ const maxWaitingOfOnlyCaller = (maxWaiting * 3) / 4;
  * This is not a cache: every value is read after it was requested, and nothing is kept. A single call waits only for the end
  * of the turn. When a batch fails, each of its calls rejects with the same error.
  *
- * @returns a function that rejects with {@link DatabaseBusy} when too many keys wait, of this caller or in all, and when the key
- * has waited for too long.
+ * @returns a function that rejects with {@link DatabaseBusy} when too many keys wait, of this caller or in all.
  */
 export function createBatchLoader<Key, Value>(options: BatchLoaderOptions<Key, Value>): Load<Key, Value> {
-  const { keyOf, load, maxKeys, maxWaitMs = Number.POSITIVE_INFINITY } = options;
+  const { keyOf, load, maxKeys } = options;
   let waiting = new Map<string, PendingKey<Key, Value>>();
   /** How many keys of each caller wait; counted only while enough wait that it matters. */
   let waitingOf: Map<QueueKey, number> | undefined;
@@ -89,20 +79,7 @@ export function createBatchLoader<Key, Value>(options: BatchLoaderOptions<Key, V
 
   function dispatch(): void {
     isScheduled = false;
-    rejectLate();
     while (waiting.size > 0 && inFlight < maxInFlight) send(nextBatch());
-  }
-
-  /** Keys are in the order in which they began to wait. */
-  function rejectLate(): void {
-    const earliestMs = performance.now() - maxWaitMs;
-    for (const [id, pending] of waiting) {
-      if (pending.sinceMs >= earliestMs) return;
-      waiting.delete(id);
-      waitingOf = undefined;
-      waitingKeys.count -= 1;
-      pending.reject(new DatabaseBusy());
-    }
   }
 
   function nextBatch(): PendingKey<Key, Value>[] {
@@ -170,29 +147,6 @@ export function createBatchLoader<Key, Value>(options: BatchLoaderOptions<Key, V
     waitingKeys.count += 1;
     schedule();
     return pending.result;
-  };
-}
-
-/**
- * Creates a loader of writes that share a statement or a transaction, and no result: each is made.
- *
- * @param write takes the writes of a batch, at most as many as {@link writeLimits} says, and returns results by their index.
- */
-export function createWriteLoader<Write, Value>(
-  write: (writes: readonly Write[]) => Promise<ReadonlyMap<number, Value>>,
-): Load<Write, Value> {
-  let last = 0;
-  const load = createBatchLoader<{ readonly write: Write; readonly id: string }, Value>({
-    keyOf: ({ id }) => id,
-    ...writeLimits,
-    load: async (keys) => {
-      const results = await write(keys.map((key) => key.write));
-      return new Map([...results].map(([index, value]) => [keys[index]?.id as string, value]));
-    },
-  });
-  return (each, queueKey) => {
-    last += 1;
-    return load({ write: each, id: String(last) }, queueKey);
   };
 }
 

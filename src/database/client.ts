@@ -2,13 +2,13 @@ import type pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.ts';
 import { type Row, textRows } from './columns.ts';
 import { applicationNames, parseDatabaseUrl, withOptions } from './database-url.ts';
-import { CodedClient, CodedPool, retryOnConflict, withCode } from './errors.ts';
+import { CodedClient, CodedPool, isUnavailable, retryOnConflict, withCode } from './errors.ts';
 import { failoverClient } from './failover-client.ts';
 import { discoverPrimary } from './primary-discovery.ts';
 import { createAdapter } from './prisma-adapter.ts';
 import { requireRole } from './probe.ts';
 import { createStatementNames } from './statement-names.ts';
-import { runTransaction, type Transaction } from './transaction.ts';
+import { rollBack, runTransaction, type Transaction } from './transaction.ts';
 
 /** How to connect to a database: the options that `pg` accepts. */
 export type Connection = Pick<
@@ -181,8 +181,9 @@ export function connectDatabase(
       client.release();
       return result;
     } catch (error) {
-      // Closes the connection, which may still be busy with a statement; the server rolls back.
-      client.release(true);
+      // A connection that may be busy or broken is closed, so that the server rolls back.
+      if (isUnavailable(error)) client.release(true);
+      else await rollBack(client);
       throw error;
     }
   }

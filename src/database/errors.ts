@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { messagesOf } from '../errors.ts';
 
-/** Too many keys wait for the database, or this one has waited for too long. It was not sent, and so nothing was changed. */
+/** Too many keys wait for the database. It was not sent, and so nothing was changed. */
 export class DatabaseBusy extends Error {
   constructor() {
     super('Too many keys are waiting for the database.');
@@ -150,12 +150,8 @@ export async function retryOnConflict<Result>(work: () => Promise<Result>): Prom
   }
 }
 
-const uniqueViolation = '23505';
-
-/** The name of the unique index that kept a statement from being executed; undefined for any other error. */
-export function violatedUniqueIndex(error: unknown): string | undefined {
-  return error instanceof pg.DatabaseError && error.code === uniqueViolation ? error.constraint : undefined;
-}
+/** Whether a unique index kept a statement from being executed. */
+export const isUniqueViolation = (error: unknown): boolean => hasCode(error, ['23505']);
 
 /** Whether an error is a deadlock or a serialization failure: the server has rolled everything back. */
 export const isConflict = (error: unknown): boolean => hasCode(error, conflictCodes);

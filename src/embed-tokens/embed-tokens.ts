@@ -1,9 +1,11 @@
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
+import { changeAs } from '../audit-log/author.ts';
 import type { Caller } from '../caller.ts';
+import { readClock } from '../database/timed-read.ts';
 import { GatewayError, InvalidInput, Suspended } from '../errors.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import { mayBeUserGroupToken } from '../tokens.ts';
-import { locateTarget } from '../user-groups/targets.ts';
+import { locateToChange } from '../user-groups/targets.ts';
 import { findGroupOfToken, locate, notFound, type Services, type UserGroupBy } from '../user-groups/user-groups.ts';
 import {
   checkEmbedToken,
@@ -65,10 +67,7 @@ export async function createEmbedToken(
     ...(viewer && {
       viewer: viewerClaim(viewer),
       viewer_generation:
-        (await services.embedTokens.revocations.findViewerGeneration(
-          { teamId: group.teamId, viewerId: viewer.id },
-          caller.queueKey,
-        )) ?? 0,
+        (await services.embedTokens.findViewerGeneration({ teamId: group.teamId, viewerId: viewer.id }, caller.queueKey)) ?? 0,
     }),
     ...(resources != null && { resources }),
     ...(origin != null && { origin }),
@@ -79,7 +78,7 @@ export async function createEmbedToken(
   return { token, expiresAt: new Date(expiresAt * 1_000) };
 }
 
-const { maxEmbedTokenBytes, maxRevokedViewers } = embedTokenLimits;
+const { maxEmbedTokenBytes, maxEmbedTokenSeconds, maxRevokedViewers } = embedTokenLimits;
 
 /** What is known of a viewer, without what is not given. */
 const viewerClaim = ({ id, name, email, attributes }: Viewer): object =>
@@ -115,12 +114,40 @@ export async function revokeEmbedTokens(
 ): Promise<UserGroup> {
   caller.require('embed:sign');
   checkRevocation({ by, viewerId });
-  const { target } = await locateTarget(services, caller, by);
-  const revoked = await services.embedTokens.revocations.revoke({ ...target, viewerId: viewerId ?? null });
-  if (!revoked) throw notFound(); // deleted, or moved to another environment
-  if (revoked === 'full') throw tooManyViewers();
-  return revoked;
+  const { teamId } = await locateToChange(services, caller, by);
+  const where = { teamId, ...(!caller.allEnvironments && { environmentTag: caller.environmentTag }) };
+  // At random: after a restore, too, it is none that a token has. The first one of a group and of a viewer is 0.
+  const generation = randomInt(1, 2 ** 31 - 1);
+  return changeAs(services.db, caller.author, async (transaction) => {
+    if (viewerId == null) {
+      const [group] = await transaction.userGroup.updateManyAndReturn({ where, data: { embedGeneration: generation } });
+      if (!group) throw notFound(); // deleted, or moved to another environment
+      await transaction.revokedViewer.deleteMany({ where: { teamId } });
+      return group;
+    }
+    await transaction.$executeRaw`select from user_group where team_id = ${teamId}::int for update`;
+    const group = await transaction.userGroup.findFirst({ where });
+    if (!group) throw notFound();
+    const now = (await readClock(transaction)).getTime();
+    const others = { teamId, viewerId: { not: viewerId } };
+    await transaction.revokedViewer.deleteMany({ where: { ...others, expiresAt: { lte: new Date(now) } } });
+    const ofToday = { ...others, expiresAt: { gt: new Date(now + maxEmbedTokenSeconds * 1_000) } };
+    if ((await transaction.revokedViewer.count({ where: ofToday })) >= maxRevokedViewers) throw tooManyViewers();
+    const revocation = { generation, expiresAt: new Date(now + keptRevocationSeconds * 1_000) };
+    await transaction.revokedViewer.upsert({
+      where: { teamId_viewerId: { teamId, viewerId } },
+      create: { teamId, viewerId, ...revocation },
+      update: revocation,
+    });
+    return group;
+  });
 }
+
+/**
+ * How long the generation of a viewer is kept, in seconds. A day longer than a token lives: one may be created at the same time,
+ * and the clock may be set back, or after a failover be that of another server.
+ */
+const keptRevocationSeconds = maxEmbedTokenSeconds + 86_400;
 
 /** When there is room again depends on the first of these revocations, so it is worth trying now and then. */
 const retryAfterSeconds = 3_600;
@@ -205,9 +232,9 @@ async function resolveEmbedToken(services: Services, caller: Caller, token: stri
   if (!verified) return inactive;
   const { iss, sub, aud, exp, team_id, env, generation, viewer, viewer_generation, resources, origin } =
     verified as unknown as EmbedTokenClaims;
-  const { revocations, publicUrl } = services.embedTokens;
+  const { findViewerGeneration, publicUrl } = services.embedTokens;
   const viewerKey = viewer && { teamId: team_id, viewerId: viewer.id };
-  const viewerGeneration = viewerKey && (await revocations.findViewerGeneration(viewerKey, caller.queueKey));
+  const viewerGeneration = viewerKey && (await findViewerGeneration(viewerKey, caller.queueKey));
   // The group last: a revocation for all of it deletes the generations of its viewers.
   const group = await services.db.userGroup.findByTeamId(team_id, caller.queueKey);
   if (!group || group.suspended || !caller.canAccess(group)) return inactive;

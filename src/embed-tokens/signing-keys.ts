@@ -1,11 +1,10 @@
 import type { KeyObject } from 'node:crypto';
-import { systemAuthor } from '../audit-log/record.ts';
-import type { Author } from '../audit-log/statements/insert.ts';
+import { type Author, systemAuthor } from '../audit-log/author.ts';
 import type { Caller } from '../caller.ts';
 import type { KeyRing } from '../encryption/keys.ts';
 import type { PublicJwk } from './jwt.ts';
-import type { Revocations } from './statements/revocations.ts';
 import type { SigningKeyList, SigningKeyQueries, SigningKeyRecord, StoredSigningKey } from './statements/signing-keys.ts';
+import type { FindViewerGeneration } from './statements/viewer-generations.ts';
 
 /** The longest that an embed token is valid, in seconds: a day. */
 export const maxEmbedTokenSeconds = 86_400;
@@ -50,7 +49,7 @@ export interface SigningKeySnapshot {
 /** What embed tokens are signed and verified with. */
 export interface EmbedTokenIssuer {
   readonly signingKeys: SigningKeys;
-  readonly revocations: Revocations;
+  readonly findViewerGeneration: FindViewerGeneration;
   /** The URL of the gateway, without a slash at its end: the issuers of its tokens begin with it. */
   readonly publicUrl: () => string;
 }

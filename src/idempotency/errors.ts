@@ -3,7 +3,7 @@ import { GatewayError } from '../errors.ts';
 import { asGatewayError } from '../failures.ts';
 import { idempotencyLimits } from './limits.ts';
 
-const { maxStoredResponseBytes, minCountedResponseBytes: minBytes, maxStoredBytesPerApiToken: maxBytes } = idempotencyLimits;
+const { maxStoredResponseBytes } = idempotencyLimits;
 
 /** The error while a request with the same key is being executed. */
 export const keyInUse = (): GatewayError =>
@@ -26,14 +26,6 @@ export const tooLargeToStore = (): GatewayError =>
     'QUERY_TOO_COSTLY',
     `The response exceeds the limit of ${maxStoredResponseBytes} bytes for requests with an Idempotency-Key. Nothing was changed. Request ` +
       'fewer fields or items.',
-  );
-
-/** The error when an API token has reached its limit; the changes of the request are undone. */
-export const tooMuchStored = (): GatewayError =>
-  new GatewayError(
-    'QUERY_TOO_COSTLY',
-    `The large responses to requests of this API token with an Idempotency-Key exceed ${maxBytes} bytes in 24 hours. Nothing was ` +
-      `changed. Request fewer fields or items, so that the response has less than ${minBytes} bytes, or send it without a key.`,
   );
 
 /** With a key, a request is safe to repeat when it is not known whether its change was made. */

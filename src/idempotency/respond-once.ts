@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors.ts';
 import type { HttpRequest, HttpResponse } from '../http/types.ts';
 import type { Services } from '../user-groups/user-groups.ts';
-import type { ExecuteOnce, KeyedRequest } from './execute-once.ts';
+import type { ExecuteOnce } from './execute-once.ts';
 import { idempotencyLimits } from './limits.ts';
 
 const { maxIdempotencyKeyCharacters } = idempotencyLimits;
@@ -45,18 +45,17 @@ export interface KeyedResponse {
  * the body that it had, and the header `Idempotency-Replayed: true`.
  *
  * @param content what identifies the request: method, path, and all else that its effect depends on.
- * @param sharedAs as in {@link KeyedRequest}.
  * @param execute executes the request with the services of its transaction.
  * @throws GatewayError `INVALID_INPUT` when the key is malformed; what {@link ExecuteOnce} and `execute` throw.
  */
 export async function respondOnce(
   executeOnce: ExecuteOnce,
   request: HttpRequest,
-  { content, sharedAs }: Pick<KeyedRequest, 'content' | 'sharedAs'>,
+  content: string,
   execute: (services: Services) => Promise<KeyedResponse>,
 ): Promise<HttpResponse> {
   const key = parseIdempotencyKey(request.idempotencyKey ?? '');
-  const { response, isReplayed } = await executeOnce(request.caller, { key, content, sharedAs }, async (services) => {
+  const { response, isReplayed } = await executeOnce(request.caller, { key, content }, async (services) => {
     const { response: executed, isKept } = await execute(services);
     return { response: JSON.stringify(executed), isKept };
   });

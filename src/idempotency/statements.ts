@@ -1,5 +1,5 @@
 import type { Database } from '../database/client.ts';
-import { columnTypes, type ParameterColumn, unnest, unnestWithPosition } from '../database/columns.ts';
+import { columnTypes } from '../database/columns.ts';
 import type { Transaction } from '../database/transaction.ts';
 import type { EncryptionContext, KeyRing } from '../encryption/keys.ts';
 
@@ -26,52 +26,35 @@ export const idempotencyHours = 24;
 export type StoredResponse = Pick<IdempotencyRecord, 'fingerprint' | 'responseEncrypted'>;
 
 /**
- * Locks requests until the transaction ends.
+ * Locks a request until the transaction ends.
  *
- * @param query runs the statements of the transaction.
- * @returns whether each is locked, by its index: not, if another transaction holds its lock. What that stored under it is visible
- *   to the next statement.
+ * @returns whether it is locked: not, if another transaction holds its lock. What that stored is visible to the next statement.
  */
-export async function tryLockRequests({ query }: Pick<Database, 'query'>, ids: readonly RecordId[]): Promise<readonly boolean[]> {
-  const rows = await query('lock-requests', lockRequests, idLists(ids));
-  return rows.map(([isLocked]) => columnTypes.boolean.decode(isLocked ?? null));
+export async function tryLockRequest({ query }: Pick<Database, 'query'>, { apiTokenId, keyHash }: RecordId): Promise<boolean> {
+  const [[isLocked = null] = []] = await query('lock-request', lockRequest, [apiTokenId, keyHash]);
+  return columnTypes.boolean.decode(isLocked);
 }
 
-/** The responses that were stored for requests, by their index; none for one that has none, or whose is older than is kept. */
-export async function findRecords(
+/** The response that was stored for a request, unless it is older than is kept. */
+export async function findRecord(
   { query }: Pick<Database, 'query'>,
-  ids: readonly RecordId[],
-): Promise<ReadonlyMap<number, StoredResponse>> {
-  const rows = await query('find-idempotency-records', find, idLists(ids));
-  return new Map(
-    rows.map(([position, fingerprint, responseEncrypted]) => [
-      Number(position) - 1,
-      {
-        fingerprint: columnTypes.bytes.decode(fingerprint ?? null),
-        responseEncrypted: columnTypes.bytes.decode(responseEncrypted ?? null),
-      },
-    ]),
-  );
+  { apiTokenId, keyHash }: RecordId,
+): Promise<StoredResponse | undefined> {
+  const [row] = await query('find-idempotency-record', find, [apiTokenId, keyHash]);
+  if (!row) return undefined;
+  const [fingerprint = null, responseEncrypted = null] = row;
+  const { decode } = columnTypes.bytes;
+  return { fingerprint: decode(fingerprint), responseEncrypted: decode(responseEncrypted) };
 }
 
-/**
- * Stores responses, in place of those that are older than is kept.
- *
- * @param requests no two with the same id. @param responses encrypted, one for each.
- */
-export function storeRecords(
+/** Stores an encrypted response, in place of one that is older than is kept. */
+export function storeRecord(
   { queryLast }: Pick<Transaction, 'queryLast'>,
-  requests: readonly Omit<IdempotencyRecord, 'responseEncrypted'>[],
-  responses: readonly Buffer[],
+  { apiTokenId, keyHash, fingerprint }: RecordId & Pick<StoredResponse, 'fingerprint'>,
+  response: Buffer,
 ): void {
-  const fingerprints = requests.map(({ fingerprint }) => fingerprint);
-  queryLast('store-idempotency-records', store, [...idLists(requests), fingerprints, responses]);
+  queryLast('store-idempotency-record', store, [apiTokenId, keyHash, fingerprint, response]);
 }
-
-const idLists = (ids: readonly RecordId[]): unknown[] => [
-  ids.map(({ apiTokenId }) => apiTokenId),
-  ids.map(({ keyHash }) => keyHash),
-];
 
 /** The ids of the encryption keys that stored responses use, in hexadecimal. Takes a few index accesses for each key. */
 export async function findKeyIdsOfRecords({ query }: Pick<Database, 'query'>): Promise<string[]> {
@@ -148,30 +131,17 @@ export const usedKeys = `
     ) from used where used.id is not null
   )`;
 
-const idColumns = [
-  { sql: 'api_token_id', type: 'int' },
-  { sql: 'key_hash', type: 'bytea' },
-] as const satisfies readonly ParameterColumn[];
-
 /** Of the 64 bits, requests of different keys share them about never; if they did, one of them would be sent again. */
-const lockRequests = `
-  select pg_try_advisory_xact_lock(('x' || encode(substr(sha256(int4send(api_token_id) || key_hash), 1, 8), 'hex'))::bit(64)::bigint)
-  from ${unnestWithPosition(idColumns, 'request')} order by position`;
+const lockRequest = `
+  select pg_try_advisory_xact_lock(('x' || encode(substr(sha256(int4send($1::int) || $2::bytea), 1, 8), 'hex'))::bit(64)::bigint)`;
 
 const find = `
-  select request.position, r.fingerprint, r.response_encrypted
-  from ${unnestWithPosition(idColumns, 'request')} cross join lateral (
-    select * from idempotency_record r where r.api_token_id = request.api_token_id and r.key_hash = request.key_hash
-      and r.created_at > now() - interval '${idempotencyHours} hours'
-    limit 1
-  ) as r`;
+  select fingerprint, response_encrypted from idempotency_record
+  where api_token_id = $1::int and key_hash = $2::bytea and created_at > now() - interval '${idempotencyHours} hours'`;
 
 const store = `
   insert into idempotency_record (api_token_id, key_hash, fingerprint, response_encrypted, encryption_key_id)
-  select *, substr(response_encrypted, 1, 4) from ${unnest(
-    [...idColumns, { sql: 'fingerprint', type: 'bytea' }, { sql: 'response_encrypted', type: 'bytea' }],
-    'record',
-  )}
+  values ($1::int, $2::bytea, $3::bytea, $4::bytea, substr($4::bytea, 1, 4))
   on conflict (api_token_id, key_hash) do update set fingerprint = excluded.fingerprint,
     response_encrypted = excluded.response_encrypted, encryption_key_id = excluded.encryption_key_id, created_at = excluded.created_at`;
 

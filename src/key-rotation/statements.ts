@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { silent } from '../audit-log/author.ts';
 import type { Database } from '../database/client.ts';
 import { ifDefined } from '../database/errors.ts';
 import { rollBack } from '../database/transaction.ts';
@@ -208,12 +209,12 @@ const tokensOfKey = perTable(
 /** Rows that a request has locked are skipped, so that neither waits for the other in a circle. */
 const replaceTokens = perTable(
   (table) => `
-  with change as (
+  with ${silent}, change as (
     select * from unnest($1::bytea[], $2::bytea[], $3::bytea[]) as change (previous, hash, encrypted)
   ), locked as (
     select t.token_hash as previous from ${table} t join change on t.token_hash = change.previous for update of t skip locked
   )
   update ${table} t set token_hash = change.hash, token_encrypted = change.encrypted
-  from change join locked using (previous) where t.token_hash = change.previous
+  from change join locked using (previous) cross join silent where t.token_hash = change.previous
   returning 1`,
 );

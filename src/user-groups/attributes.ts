@@ -44,8 +44,6 @@ export interface GivenAttribute extends StoredAttribute {
   readonly toText: (value: never) => string;
   /** What a new group has that does not give it. By default null. */
   readonly initial?: (group: { readonly providedId: string }) => string;
-  /** Whether it is JSON whose members may be larger than events have them. */
-  readonly hasLargeMembers?: true;
   /** What the console calls it. */
   readonly label: string;
   /** Whether lists can be filtered by its value. */
@@ -152,11 +150,10 @@ export const attributes = {
     member: 'properties',
     check: propertiesIssues,
     toText: (properties: Json) => JSON.stringify(properties),
-    hasLargeMembers: true,
     label: 'Properties',
   },
-  suspended: { sql: 'suspended', type: 'bool' },
-  suspendedReason: { sql: 'suspended_reason', type: 'text', nullable: true },
+  suspended: { sql: 'suspended', type: 'bool', insert: true },
+  suspendedReason: { sql: 'suspended_reason', type: 'text', nullable: true, insert: true },
   lastResolvedHour: { sql: 'last_resolved_hour', type: 'int', nullable: true },
   embedGeneration: { sql: 'embed_generation', type: 'int' },
   createdAt: { sql: 'created_at', type: 'timestamptz' },

@@ -1,13 +1,12 @@
-import { requireEventBytes } from '../audit-log/record.ts';
+import { changeAs } from '../audit-log/author.ts';
 import type { Caller } from '../caller.ts';
+import { isUniqueViolation } from '../database/errors.ts';
 import { Conflict, InvalidInput, VersionMismatch } from '../errors.ts';
-import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
+import type { EnvironmentTag, Prisma, UserGroup } from '../generated/prisma/client.ts';
 import { changedValues, type UserGroupFields } from './attribute-values.ts';
 import { checkMergedProperties, checkSelected, checkSetEnvironment, checkSuspend, checkUpdate } from './rules.ts';
-import type { Expected } from './statements/columns.ts';
-import type { StatusChange } from './statements/single-changes.ts';
-import type { UserGroupTarget } from './statements/update.ts';
-import { locateTarget, locateToChange } from './targets.ts';
+import { type GroupTarget, lockGroup, updateGroup } from './statements/writes.ts';
+import { locateToChange, targetOf } from './targets.ts';
 import { notFound, type Services, type UserGroupBy } from './user-groups.ts';
 import { applyMergePatch, type Json, printableIssues } from './values.ts';
 
@@ -15,8 +14,8 @@ import { applyMergePatch, type Json, printableIssues } from './values.ts';
 export interface UserGroupChanges extends UserGroupFields {
   /** A JSON Merge Patch (RFC 7396) for the properties; not together with `properties`. */
   readonly mergeProperties?: Json | undefined;
-  /** The group must have one of these versions, from 1 to 2,147,483,647; undefined permits any. */
-  readonly expectedVersions?: readonly number[] | undefined;
+  /** The version that the group must have, from 1 to 2,147,483,647; none permits any. */
+  readonly expectedVersion?: number | null | undefined;
 }
 
 /**
@@ -25,59 +24,35 @@ export interface UserGroupChanges extends UserGroupFields {
  *
  * @throws Forbidden without `groups:write`.
  * @throws NotFound.
- * @throws VersionMismatch when the group has none of the expected versions. Of concurrent updates that expect one, one is made.
- * @throws InvalidInput, also when the properties would exceed a limit after the merge, and for control characters in a name that
- *   is not the stored one.
- * @throws GatewayError `RATE_LIMITED` when the API token has recorded too much in the audit log.
+ * @throws VersionMismatch when the group has another version. Of concurrent updates that expect one, one is made.
+ * @throws InvalidInput, also when the properties would exceed a limit after the merge, and for characters that new names must not
+ *   have in a name that is not the stored one.
  */
 export async function updateUserGroup(
   services: Services,
   caller: Caller,
   by: UserGroupBy,
-  changes: UserGroupChanges,
+  { mergeProperties, expectedVersion, ...given }: UserGroupChanges,
 ): Promise<UserGroup> {
   caller.require('groups:write');
-  checkUpdate({ by, ...changes });
-  requireEventBytes(services.eventBytes, caller);
-  const { mergeProperties: patch, expectedVersions, ...given } = changes;
-  const { name } = given;
-  const nameIssues = name == null ? [] : printableIssues(['name'], name);
-  const isPrintable = nameIssues.length === 0;
-  const update = {
-    ...(await targetOf(services, caller, by)),
-    ...changedValues(isPrintable ? given : { ...given, name: undefined }),
-    author: caller.author,
-  };
-  // A name with control characters is not written; it may be given where the group has it, as clients do that send all fields.
-  const checkName = isPrintable
-    ? undefined
-    : (stored: string) => {
-        if (stored !== name) throw new InvalidInput(nameIssues);
-      };
-  const revise = patch === undefined ? undefined : (stored: unknown) => merge(stored as Json, patch);
+  checkUpdate({ by, mergeProperties, expectedVersion, ...given });
+  const stored = await locateToChange(services, caller, by);
+  const target = targetOf(caller, stored);
+  const nameIssues = given.name == null || given.name === stored.name ? [] : printableIssues(['name'], given.name);
+  if (nameIssues.length > 0) throw new InvalidInput(nameIssues);
+  const change = changedValues(given);
+  const { sql } = services;
+  const { author } = caller;
   const updated =
-    checkName || revise || expectedVersions
-      ? await services.db.userGroup.patchOne({ ...update, checkName, revise, expectedVersions }, caller.queueKey)
-      : await services.db.userGroup.updateOne(update, caller.queueKey);
-  if (!updated) throw notFound();
-  if ('current' in updated) throw new VersionMismatch(updated.current);
-  return updated;
-}
-
-/**
- * The group to write, looked up where the statement that writes does not find it.
- *
- * @throws NotFound.
- * @throws InvalidInput.
- */
-async function targetOf(services: Services, caller: Caller, by: UserGroupBy): Promise<UserGroupTarget> {
-  const { environmentTag, allEnvironments } = caller;
-  if (caller.writesWithoutLookup(by)) {
-    const teamId = 'teamId' in by ? by.teamId : null;
-    return { teamId, providedId: 'providedId' in by ? by.providedId : null, environmentTag, allEnvironments };
-  }
-  const { teamId } = await locateToChange(services, caller, by);
-  return { teamId, providedId: null, environmentTag, allEnvironments };
+    mergeProperties === undefined
+      ? await updateGroup(sql.query, author, target, change, expectedVersion)
+      : await sql.transaction(async (query) => {
+          const locked = await lockGroup(query, target);
+          if (!locked || locked.version !== (expectedVersion ?? locked.version)) return undefined;
+          const properties = JSON.stringify(merge(locked.properties as Json, mergeProperties));
+          return updateGroup(query, author, target, { ...change, properties }, expectedVersion);
+        });
+  return updated ?? refuse(services, caller, target);
 }
 
 /** Applies a patch that is checked already. @throws InvalidInput when the result exceeds a limit. */
@@ -88,11 +63,46 @@ function merge(stored: Json, patch: Json): Json {
 }
 
 /**
+ * Why a write that expected a version found no group.
+ *
+ * @throws VersionMismatch
+ * @throws NotFound when it was deleted, or moved to another environment.
+ */
+async function refuse({ db }: Services, caller: Caller, { teamId }: GroupTarget): Promise<never> {
+  const current = await db.userGroup.findUnique({ where: { teamId } });
+  throw current && caller.canAccess(current) ? new VersionMismatch(current) : notFound();
+}
+
+/** The condition under which Prisma writes a group. */
+const whereOf = (
+  { teamId, environmentTag, allEnvironments }: GroupTarget,
+  version: number | null | undefined,
+): Prisma.UserGroupWhereInput => ({
+  teamId,
+  ...(!allEnvironments && { environmentTag }),
+  ...(version != null && { version }),
+});
+
+/** Changes a group by Prisma's model API. @throws NotFound, VersionMismatch. */
+async function change(
+  services: Services,
+  caller: Caller,
+  target: GroupTarget,
+  data: Prisma.UserGroupUpdateManyMutationInput,
+  expectedVersion: number | null | undefined,
+): Promise<UserGroup> {
+  const [changed] = await changeAs(services.db, caller.author, (transaction) =>
+    transaction.userGroup.updateManyAndReturn({ where: whereOf(target, expectedVersion), data }),
+  );
+  return changed ?? refuse(services, caller, target);
+}
+
+/**
  * Deletes a group with its tokens, current and replaced: they stop immediately, and its provided id can be used again. By a
  * provided id, it must be in the environment of the caller: a deletion that is repeated must not reach the other group with it.
  *
- * @param expectedVersions the group must have one of these versions; undefined permits any.
- * @returns the group as it was.
+ * @param expectedVersion the version that the group must have; none permits any.
+ * @returns the group's number.
  * @throws Forbidden without `groups:write`.
  * @throws InvalidInput.
  * @throws NotFound.
@@ -102,26 +112,23 @@ export async function deleteUserGroup(
   services: Services,
   caller: Caller,
   by: UserGroupBy,
-  expectedVersions?: readonly number[],
-): Promise<UserGroup> {
+  expectedVersion?: number | null,
+): Promise<number> {
   caller.require('groups:write');
-  checkSelected({ by, expectedVersions });
-  const { target } = await locateTarget(services, caller, 'providedId' in by ? { ...by, staysInEnvironment: true } : by);
-  return changedGroup(await services.db.userGroup.deleteOne({ ...target, expectedVersions }));
-}
-
-/** The group that a change returned. @throws NotFound, VersionMismatch. */
-function changedGroup(changed: Expected | undefined): UserGroup {
-  if (!changed) throw notFound(); // deleted by another call, or moved to another environment
-  if ('current' in changed) throw new VersionMismatch(changed.current);
-  return changed.userGroup;
+  checkSelected({ by, expectedVersion });
+  const group = await locateToChange(services, caller, 'providedId' in by ? { ...by, staysInEnvironment: true } : by);
+  const target = targetOf(caller, group);
+  const { count } = await changeAs(services.db, caller.author, (transaction) =>
+    transaction.userGroup.deleteMany({ where: whereOf(target, expectedVersion) }),
+  );
+  return count > 0 ? target.teamId : refuse(services, caller, target);
 }
 
 /**
  * Moves a group to an environment. Its id, number and tokens stay.
  *
  * @param environmentTag `null` means untagged; required, and so never undefined once it is checked.
- * @param expectedVersions the group must have one of these versions; undefined permits any.
+ * @param expectedVersion the version that the group must have; none permits any.
  * @throws Forbidden without `admin`.
  * @throws InvalidInput.
  * @throws NotFound.
@@ -133,18 +140,21 @@ export async function setUserGroupEnvironment(
   caller: Caller,
   by: UserGroupBy,
   environmentTag: EnvironmentTag | null | undefined,
-  expectedVersions?: readonly number[],
+  expectedVersion?: number | null,
 ): Promise<UserGroup> {
   caller.require('admin');
-  checkSetEnvironment({ by, environmentTag, expectedVersions });
-  const { target, providedId } = await locateTarget(services, caller, by);
-  const newEnvironmentTag = environmentTag ?? null;
-  const changed = await services.db.userGroup.setEnvironment({ ...target, newEnvironmentTag, expectedVersions });
-  if (changed && 'heldIn' in changed) throw idIsHeld(providedId, newEnvironmentTag, changed.heldIn);
-  return changedGroup(changed);
+  checkSetEnvironment({ by, environmentTag, expectedVersion });
+  const group = await locateToChange(services, caller, by);
+  const wanted = environmentTag ?? null;
+  try {
+    return await change(services, caller, targetOf(caller, group), { environmentTag: wanted }, expectedVersion);
+  } catch (error) {
+    throw isUniqueViolation(error) ? idIsHeld(group, wanted) : error;
+  }
 }
 
-function idIsHeld(providedId: string, wanted: EnvironmentTag | null, heldIn: EnvironmentTag): Conflict {
+function idIsHeld({ providedId, environmentTag }: UserGroup, wanted: EnvironmentTag | null): Conflict {
+  const heldIn = wanted ?? (environmentTag === 'Customer' ? 'Testing' : 'Customer');
   const id = `The id ${JSON.stringify(providedId)} also belongs to another user group, in the environment ${heldIn}`;
   const rule = wanted === null ? ', and an untagged group cannot share its id' : '';
   return new Conflict(`${id}${rule}. Delete that group first (deleteUserGroup), or use another environment.`);
@@ -155,7 +165,7 @@ function idIsHeld(providedId: string, wanted: EnvironmentTag | null, heldIn: Env
  * every instance, until {@link resumeUserGroup}. Everything else about it works.
  *
  * @param reason 1 to 255 characters without control characters; it replaces the stored one, also if there is none.
- * @param expectedVersions the group must have one of these versions; undefined permits any.
+ * @param expectedVersion the version that the group must have; none permits any.
  * @throws Forbidden without `groups:write`.
  * @throws InvalidInput.
  * @throws NotFound, also for a token of a group that is suspended.
@@ -166,17 +176,18 @@ export async function suspendUserGroup(
   caller: Caller,
   by: UserGroupBy,
   reason?: string | null,
-  expectedVersions?: readonly number[],
+  expectedVersion?: number | null,
 ): Promise<UserGroup> {
   caller.require('groups:write');
-  checkSuspend({ by, reason, expectedVersions });
-  return setStatus(services, caller, by, { suspended: true, suspendedReason: reason ?? null, expectedVersions });
+  checkSuspend({ by, reason, expectedVersion });
+  const target = targetOf(caller, await locateToChange(services, caller, by));
+  return change(services, caller, target, { suspended: true, suspendedReason: reason ?? null }, expectedVersion);
 }
 
 /**
  * Resumes a group that is suspended: its tokens identify it again. One that is not suspended stays as it is.
  *
- * @param expectedVersions the group must have one of these versions; undefined permits any.
+ * @param expectedVersion the version that the group must have; none permits any.
  * @throws Forbidden without `groups:write`.
  * @throws InvalidInput.
  * @throws NotFound, also for a token of a group that is suspended.
@@ -186,19 +197,10 @@ export async function resumeUserGroup(
   services: Services,
   caller: Caller,
   by: UserGroupBy,
-  expectedVersions?: readonly number[],
+  expectedVersion?: number | null,
 ): Promise<UserGroup> {
   caller.require('groups:write');
-  checkSelected({ by, expectedVersions });
-  return setStatus(services, caller, by, { suspended: false, suspendedReason: null, expectedVersions });
-}
-
-async function setStatus(
-  services: Services,
-  caller: Caller,
-  by: UserGroupBy,
-  status: Pick<StatusChange, 'suspended' | 'suspendedReason' | 'expectedVersions'>,
-): Promise<UserGroup> {
-  const { target } = await locateTarget(services, caller, by);
-  return changedGroup(await services.db.userGroup.setStatus({ ...target, ...status }));
+  checkSelected({ by, expectedVersion });
+  const target = targetOf(caller, await locateToChange(services, caller, by));
+  return change(services, caller, target, { suspended: false, suspendedReason: null }, expectedVersion);
 }

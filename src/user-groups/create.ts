@@ -1,14 +1,15 @@
-import { requireEventBytes } from '../audit-log/record.ts';
-import type { Author } from '../audit-log/statements/insert.ts';
+import type { Author } from '../audit-log/author.ts';
 import type { Caller } from '../caller.ts';
 import type { KeyRing } from '../encryption/keys.ts';
 import { encryptToken } from '../encryption/stored-token.ts';
-import { Conflict, GatewayError, type InvalidInput } from '../errors.ts';
+import { Conflict, GatewayError } from '../errors.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import { issueToken } from '../tokens.ts';
 import { initialValues, type UserGroupFields } from './attribute-values.ts';
 import { checkBulkSize, checkGetOrCreate, newGroupRefusal } from './rules.ts';
-import type { AuthoredDraft } from './statements/insert.ts';
+import type { UserGroupDraft } from './statements/columns.ts';
+import { bindGroupsByProvidedId } from './statements/look-up.ts';
+import { insertGroups } from './statements/writes.ts';
 import { type Services, withToken } from './user-groups.ts';
 
 /** The input of get-or-create. */
@@ -30,46 +31,20 @@ export interface Creation {
  * processes, exactly one creates it.
  *
  * @throws Forbidden without `groups:write`, or for an environment other than the caller's without `admin`.
- * @throws InvalidInput; for control characters in the id or the name only if the group does not exist.
+ * @throws InvalidInput; for characters that new ids and names must not have only if the group does not exist.
  * @throws Conflict when a group of another environment, or an untagged one, holds the id.
- * @throws GatewayError `RATE_LIMITED` when the API token has recorded too much in the audit log.
+ * @throws GatewayError `UNAVAILABLE` when groups with the id come and go during each attempt.
  */
 export async function getOrCreateUserGroup(services: Services, caller: Caller, input: NewUserGroup): Promise<Creation> {
   caller.require('groups:write');
   const environmentTag = caller.chooseEnvironment(input.environmentTag);
   checkGetOrCreate(input);
-  const { providedId } = input;
-
-  const existing = ownAmong((await services.db.userGroup.findByProvidedId(providedId, caller.queueKey)) ?? [], {
-    providedId,
-    environmentTag,
-  });
+  const holders = (await services.db.userGroup.findByProvidedId(input.providedId, caller.queueKey)) ?? [];
+  const existing = ownAmong(holders, input.providedId, environmentTag);
   if (existing) return { userGroup: existing, created: false };
-  const refusal = newGroupRefusal(input);
-  if (refusal) throw refusal;
-
-  const { draft, token } = draftOf(services.keys, input, environmentTag, caller.author);
-  requireEventBytes(services.eventBytes, caller);
-  for (let attempt = 1; attempt <= maxCreationAttempts; attempt += 1) {
-    const inserted = await services.db.userGroup.insertOne(draft, caller.queueKey);
-    // Calls for one id that came together share one insertion: the group belongs to the call whose token it has.
-    const created = inserted !== undefined && isOfDraft(inserted, draft);
-    if (inserted) return { userGroup: created ? withToken(inserted, token) : inserted, created };
-
-    // Where it was to be inserted, so that the group that came first is there: the winner, or one that conflicts.
-    const holders = (await services.db.userGroup.findHoldersOfId(providedId, caller.queueKey)) ?? [];
-    const winner = ownAmong(holders, { providedId, environmentTag });
-    if (winner) return { userGroup: winner, created: false };
-    // It was deleted since, or moved to another environment.
-  }
-  throw creationContended(providedId);
-}
-
-/** A group of a bulk call that is valid and has no outcome yet. */
-interface PendingGroup {
-  readonly index: number;
-  readonly input: NewUserGroup;
-  readonly environmentTag: EnvironmentTag | null;
+  const [outcome] = await createMissing(services, caller.author, [{ input, environmentTag }], new Map(), true);
+  if (outcome instanceof GatewayError) throw outcome;
+  return outcome as Creation;
 }
 
 /**
@@ -80,7 +55,6 @@ interface PendingGroup {
  * @returns for each input, in order, what that function returns or throws: a failure of one does not affect the others.
  * @throws Forbidden without `groups:write`.
  * @throws InvalidInput for none, or more than 1,000.
- * @throws GatewayError `RATE_LIMITED` when the API token has recorded too much in the audit log.
  * @throws GatewayError `UNAVAILABLE` when groups with one of the ids come and go during each attempt.
  */
 export async function getOrCreateUserGroups(
@@ -91,103 +65,104 @@ export async function getOrCreateUserGroups(
 ): Promise<(Creation | GatewayError)[]> {
   caller.require('groups:write');
   checkBulkSize(inputs);
-  const outcomes: (Creation | GatewayError)[] = [];
-  const settle = (index: number, decide: () => Creation | undefined): boolean => {
-    try {
-      const creation = decide();
-      if (creation) outcomes[index] = creation;
-      return creation !== undefined;
-    } catch (error) {
-      if (!(error instanceof GatewayError)) throw error;
-      outcomes[index] = error;
-      return true;
-    }
-  };
-
-  let pending: PendingGroup[] = [];
-  for (const [index, input] of inputs.entries()) {
-    settle(index, () => {
+  const checked = inputs.map((input) =>
+    outcomeOf((): Wanted => {
       const environmentTag = caller.chooseEnvironment(input.environmentTag);
       checkGetOrCreate(input);
-      pending.push({ index, input, environmentTag });
-      return undefined;
-    });
-  }
-
-  if (pending.length === 0) return outcomes;
-  const { author } = caller;
-  const stored = new Map(await services.db.userGroup.findByProvidedIds(idsOf(pending), withJson));
-  for (let attempt = 1; attempt <= maxCreationAttempts; attempt += 1) {
-    const { drafts: planned, refusals } = planDrafts(services.keys, author, pending, stored);
-    const drafts = [...planned.values()].map(({ draft }) => draft);
-    if (attempt === 1 && drafts.length > 0) requireEventBytes(services.eventBytes, caller);
-    const inserted = drafts.length > 0 ? await services.db.userGroup.insertMany(drafts) : [];
-    for (const group of inserted) stored.set(group.providedId, [...(stored.get(group.providedId) ?? []), group]);
-
-    pending = pending.filter(({ index, input: { providedId }, environmentTag }) => {
-      const own = planned.get(index);
-      return !settle(index, () => {
-        const refusal = refusals.get(index);
-        if (refusal) throw refusal;
-        const userGroup = ownAmong(stored.get(providedId) ?? [], { providedId, environmentTag });
-        if (!userGroup) return undefined;
-        const created = own !== undefined && isOfDraft(userGroup, own.draft);
-        return { userGroup: created ? withToken(userGroup, own.token) : userGroup, created };
-      });
-    });
-    if (pending.length === 0) return outcomes;
-    // Something else holds these ids, or did: read where groups are written.
-    const ids = idsOf(pending);
-    const holders = await services.db.userGroup.findHoldersOfIds(ids, withJson);
-    for (const id of ids) stored.set(id, holders.get(id) ?? []);
-  }
-  throw creationContended(pending[0]?.input.providedId ?? '', ' Others of the same request may have been.');
+      return { input, environmentTag };
+    }),
+  );
+  const wanted = checked.filter((each): each is Wanted => !(each instanceof GatewayError));
+  if (wanted.length === 0) return checked as GatewayError[];
+  const stored = await services.db.userGroup.findByProvidedIds(idsOf(wanted), withJson);
+  const outcomes = await createMissing(services, caller.author, wanted, stored, withJson);
+  return checked.map((each) => (each instanceof GatewayError ? each : (outcomes.shift() as Creation | GatewayError)));
 }
 
-const idsOf = (pending: readonly PendingGroup[]): string[] => [...new Set(pending.map(({ input }) => input.providedId))];
-
-/**
- * The groups to insert, by the index of their input: those that neither a stored group nor one that is planned before excludes.
- * And of those the ones that may not be created, with the reason.
- */
-function planDrafts(
-  keys: KeyRing,
-  author: Author,
-  pending: readonly PendingGroup[],
-  stored: ReadonlyMap<string, readonly UserGroup[]>,
-): { drafts: Map<number, NewDraft>; refusals: Map<number, InvalidInput> } {
-  const drafts = new Map<number, NewDraft>();
-  const refusals = new Map<number, InvalidInput>();
-  const taken = new Map<string, (EnvironmentTag | null)[]>();
-  for (const { index, input, environmentTag } of pending) {
-    const { providedId } = input;
-    const tags = taken.get(providedId) ?? (stored.get(providedId) ?? []).map((group) => group.environmentTag);
-    taken.set(providedId, tags);
-    if (tags.some((tag) => tag === environmentTag || !canShareId(tag, environmentTag))) continue;
-    const refusal = newGroupRefusal(input);
-    if (refusal) {
-      refusals.set(index, refusal);
-      continue;
-    }
-    tags.push(environmentTag);
-    drafts.set(index, draftOf(keys, input, environmentTag, author));
-  }
-  return { drafts, refusals };
+/** A group that is to exist, every rule checked. */
+interface Wanted {
+  readonly input: NewUserGroup;
+  readonly environmentTag: EnvironmentTag | null;
 }
 
 /** How often a creation begins again because the group that was in its way is gone. */
-const maxCreationAttempts = 5;
+const maxAttempts = 5;
 
-/** The error when groups with the id came and went during each attempt. */
-function creationContended(providedId: string, others = ''): GatewayError {
-  const cause = `User groups with the id ${JSON.stringify(providedId)} are being created and deleted at the same time.`;
-  return new GatewayError('UNAVAILABLE', `${cause} This one was not created.${others} It is safe to try again.`);
+/**
+ * Returns the groups among those that are stored, and creates the others.
+ *
+ * @param found the groups that hold the ids, as far as they were read.
+ * @returns the outcome of each, in order.
+ */
+async function createMissing(
+  { sql, keys }: Services,
+  author: Author,
+  wanted: readonly Wanted[],
+  found: ReadonlyMap<string, readonly UserGroup[]>,
+  withJson: boolean,
+): Promise<(Creation | GatewayError)[]> {
+  const outcomes: (Creation | GatewayError)[] = [];
+  const stored = new Map(found);
+  let pending = wanted.map((each, index) => ({ ...each, index }));
+  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
+    const drafts = new Map<number, NewDraft>();
+    const taken = new Map<string, (EnvironmentTag | null)[]>();
+    for (const { input, environmentTag, index } of pending) {
+      const { providedId } = input;
+      const tags = taken.get(providedId) ?? (stored.get(providedId) ?? []).map((group) => group.environmentTag);
+      taken.set(providedId, tags);
+      if (tags.some((tag) => tag === environmentTag || !canShareId(tag, environmentTag))) continue;
+      const refusal = newGroupRefusal(input);
+      if (refusal) {
+        outcomes[index] = refusal;
+        continue;
+      }
+      tags.push(environmentTag);
+      drafts.set(index, draftOf(keys, input, environmentTag));
+    }
+    const inserted =
+      drafts.size > 0
+        ? await insertGroups(
+            sql.query,
+            author,
+            Array.from(drafts.values(), ({ draft }) => draft),
+          )
+        : [];
+    for (const group of inserted) stored.set(group.providedId, [...(stored.get(group.providedId) ?? []), group]);
+    for (const { input, environmentTag, index } of pending) {
+      if (outcomes[index]) continue;
+      const own = outcomeOf(() => ownAmong(stored.get(input.providedId) ?? [], input.providedId, environmentTag));
+      if (own instanceof GatewayError) outcomes[index] = own;
+      else if (own) outcomes[index] = creationOf(own, drafts.get(index));
+    }
+    pending = pending.filter(({ index }) => !outcomes[index]);
+    if (pending.length === 0) return outcomes;
+    // Others hold these ids, or did. Read from the primary: a replica may not have them yet.
+    const ids = idsOf(pending);
+    const holders = await bindGroupsByProvidedId(sql).findByProvidedIds(ids, withJson);
+    for (const id of ids) stored.set(id, holders.get(id) ?? []);
+  }
+  throw new GatewayError(
+    'UNAVAILABLE',
+    `User groups with the id ${JSON.stringify(pending[0]?.input.providedId)} are being created and deleted at the same time. This one ` +
+      'was not created; others of the same request may have been. It is safe to try again.',
+  );
+}
+
+const idsOf = (wanted: readonly Wanted[]): string[] => [...new Set(wanted.map(({ input }) => input.providedId))];
+
+/** What a function returns, or the expected failure that it throws. */
+function outcomeOf<Result>(run: () => Result): Result | GatewayError {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof GatewayError) return error;
+    throw error;
+  }
 }
 
 /** Whether two groups of these environments may have the same id: only if one is Customer and the other Testing. */
-function canShareId(a: EnvironmentTag | null, b: EnvironmentTag | null): boolean {
-  return a !== null && b !== null && a !== b;
-}
+const canShareId = (a: EnvironmentTag | null, b: EnvironmentTag | null): boolean => a !== null && b !== null && a !== b;
 
 /**
  * The group of an environment among those that hold an id; undefined if it can be created.
@@ -196,7 +171,8 @@ function canShareId(a: EnvironmentTag | null, b: EnvironmentTag | null): boolean
  */
 function ownAmong(
   groups: readonly UserGroup[],
-  { providedId, environmentTag }: Pick<UserGroup, 'providedId' | 'environmentTag'>,
+  providedId: string,
+  environmentTag: EnvironmentTag | null,
 ): UserGroup | undefined {
   const own = groups.find((group) => group.environmentTag === environmentTag);
   if (!own && groups.some((group) => !canShareId(group.environmentTag, environmentTag)))
@@ -205,22 +181,24 @@ function ownAmong(
 }
 
 /** A group to insert, and its token, which the draft has encrypted. */
-export interface NewDraft {
-  readonly draft: AuthoredDraft;
+interface NewDraft {
+  readonly draft: UserGroupDraft;
   readonly token: string;
 }
 
 /** A new group as it is stored, with a new token. */
-export function draftOf(keys: KeyRing, input: NewUserGroup, environmentTag: EnvironmentTag | null, author: Author): NewDraft {
+function draftOf(keys: KeyRing, input: NewUserGroup, environmentTag: EnvironmentTag | null): NewDraft {
   const token = issueToken('userGroup');
-  const { providedId } = input;
   const stored = encryptToken(keys, 'user_group', token);
-  const draft = { providedId, environmentTag, ...stored, ...initialValues(input, input), author };
-  return { draft, token };
+  const status = { suspended: false, suspendedReason: null };
+  return { draft: { providedId: input.providedId, environmentTag, ...status, ...stored, ...initialValues(input, input) }, token };
 }
 
-/** Whether an inserted group is the one of this draft: no two drafts have the same token. */
-const isOfDraft = ({ tokenHash }: UserGroup, draft: AuthoredDraft): boolean => Buffer.compare(tokenHash, draft.tokenHash) === 0;
+/** Whether the stored group is the draft's: no two drafts have the same token. */
+function creationOf(userGroup: UserGroup, own: NewDraft | undefined): Creation {
+  const created = own !== undefined && Buffer.compare(userGroup.tokenHash, own.draft.tokenHash) === 0;
+  return { userGroup: created ? withToken(userGroup, own.token) : userGroup, created };
+}
 
 /**
  * The id is taken for groups of `environmentTag`: by an untagged group, or for an untagged one, by a group of any environment.

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { systemAuthor } from '../audit-log/author.ts';
 import type { Database } from '../database/client.ts';
-import { isConflict, violatedUniqueIndex } from '../database/errors.ts';
+import { isConflict, isUniqueViolation } from '../database/errors.ts';
 import type { KeyRing } from '../encryption/keys.ts';
 import { encryptToken } from '../encryption/stored-token.ts';
 import { issueToken } from '../tokens.ts';
@@ -8,7 +9,9 @@ import { changedValues, initialValues } from './attribute-values.ts';
 import type { ImportLine, RejectedLine } from './import-lines.ts';
 import { type OnExisting, type PlannedUpdate, type PlanOptions, planWrites } from './import-plan.ts';
 import { beginImport, ChangedMeanwhile, requireKeysOfStoredTokens } from './import-transaction.ts';
-import { findTokenHolders, type ImportDraft, insertImported, removeRetired, updateImported } from './statements/import.ts';
+import type { UserGroupDraft } from './statements/columns.ts';
+import { findTokenHolders, removeRetired, updateImported } from './statements/import.ts';
+import { insertGroups } from './statements/writes.ts';
 
 /** What became of lines. */
 export interface WriteOutcome {
@@ -30,8 +33,7 @@ const maxAttempts = 5;
 const retryDelayMs = 50;
 
 /** A unique index stops an update whose token another group has got since it was looked up. */
-const mayRepeat = (error: unknown): boolean =>
-  error instanceof ChangedMeanwhile || violatedUniqueIndex(error) !== undefined || isConflict(error);
+const mayRepeat = (error: unknown): boolean => error instanceof ChangedMeanwhile || isUniqueViolation(error) || isConflict(error);
 
 /**
  * Writes lines in one transaction, by the rules that requests follow too.
@@ -104,7 +106,7 @@ async function write(
  */
 async function create(query: Database['query'], keys: KeyRing, lines: readonly ImportLine[]): Promise<readonly ImportLine[]> {
   if (lines.length === 0) return [];
-  const drafts = lines.map((line): ImportDraft => {
+  const drafts = lines.map((line): UserGroupDraft => {
     const { providedId, environmentTag, suspended, suspendedReason, given } = line;
     const stored = encryptToken(keys, 'user_group', line.token ?? issueToken('userGroup'));
     return {
@@ -116,11 +118,9 @@ async function create(query: Database['query'], keys: KeyRing, lines: readonly I
       ...stored,
     };
   });
-  const inserted = await insertImported(query, drafts);
-  const created =
-    inserted.size === drafts.length
-      ? lines
-      : lines.filter((_, index) => inserted.has(Buffer.from((drafts[index] as ImportDraft).tokenHash).toString('hex')));
+  const groups = await insertGroups(query, systemAuthor, drafts);
+  const inserted = new Map(groups.map(({ tokenHash, teamId }) => [hexOf(tokenHash), teamId]));
+  const created = lines.filter((_, index) => inserted.has(hexOf((drafts[index] as UserGroupDraft).tokenHash)));
 
   const given = created.flatMap(({ token }) => (token === undefined ? [] : keys.hashes(token)));
   if (given.length === 0) return created;
@@ -128,6 +128,8 @@ async function create(query: Database['query'], keys: KeyRing, lines: readonly I
   await removeRetired(query, given, []);
   return created;
 }
+
+const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
 /**
  * Checks again, now that no other transaction can begin to use tokens that were written: one may have been retired, or be stored

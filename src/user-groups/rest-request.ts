@@ -1,42 +1,27 @@
 import { GatewayError, InvalidInput } from '../errors.ts';
-import { httpLimits } from '../http-limits.ts';
 import { parseJson, parseQuery } from '../json.ts';
 import { maxVersion } from './statements/columns.ts';
 
-const { maxIfMatchCharacters } = httpLimits;
-
-/** An entity tag of RFC 9110; of a weak one, with its `W/`. */
-const entityTags = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g;
-
-/** The entity tag of a version. */
-const versionTag = /^"([1-9]\d{0,9})"$/;
+/** A strong entity tag of RFC 9110. */
+const entityTag = /^"([\x21\x23-\x7e\x80-\xff]*)"$/;
 
 /**
- * Reads the header If-Match: the versions that it permits, none if no tag in it is that of a version. As RFC 9110 demands, a weak
- * tag matches nothing.
+ * Reads the header If-Match: one strong entity tag, or `*`.
  *
  * @param value undefined without the header.
- * @returns undefined if every version is permitted: without the header, and for `*`.
- * @throws GatewayError `INVALID_INPUT` when it is neither `*` nor a list of entity tags, or too long.
+ * @returns the version that the group must have: undefined for any, 0 for a tag that no group has.
+ * @throws GatewayError `INVALID_INPUT` for anything else.
  */
-export function parseIfMatch(value: string | undefined): readonly number[] | undefined {
+export function parseIfMatch(value: string | undefined): number | undefined {
   if (value === undefined || value === '*') return undefined;
-  const text = value.length <= maxIfMatchCharacters ? value : '';
-  const tags = text.match(entityTags) ?? [];
-  const between = text.split(entityTags);
-  const isList = between.every(
-    (part, index) => /^[ \t,]*$/.test(part) && (index === 0 || index === tags.length || part.includes(',')),
-  );
-  if (tags.length === 0 || !isList) throw malformed();
-  return tags.map((tag) => Number(versionTag.exec(tag)?.[1])).filter((version) => version <= maxVersion);
+  const [, tag] = entityTag.exec(value) ?? [];
+  if (tag === undefined) {
+    const message =
+      'The header If-Match must be the value of the header ETag that you got with the user group, such as "3", or *.';
+    throw new GatewayError('INVALID_INPUT', message);
+  }
+  return /^[1-9]\d{0,9}$/.test(tag) && Number(tag) <= maxVersion ? Number(tag) : 0;
 }
-
-const malformed = (): GatewayError =>
-  new GatewayError(
-    'INVALID_INPUT',
-    'The header If-Match must be the value of the header ETag that you got with the user group, in double quotes, such as "3"; a list of ' +
-      `them, separated by commas; or *. It has at most ${maxIfMatchCharacters} characters.`,
-  );
 
 /** The members of a request, or the attributes made of them, by name; one that is absent is left out. */
 export type Members = Readonly<Record<string, unknown>>;

@@ -17,13 +17,13 @@ import { problem } from '../http/problem.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../http/types.ts';
 import type { ExecuteOnce } from '../idempotency/execute-once.ts';
 import { type KeyedResponse, respondOnce } from '../idempotency/respond-once.ts';
-import { sharingOf } from '../idempotency/sharing.ts';
 import { tracing } from '../tracing/tracing.ts';
 import { givenAttributes, memberPath } from './attribute-values.ts';
 import { deleteUserGroup, updateUserGroup } from './change.ts';
 import { getOrCreateUserGroup, type NewUserGroup } from './create.ts';
 import { type Members, parseIfMatch, queryMembers } from './rest-request.ts';
-import { currentTokenOf, type RotationInput, rotateUserGroupToken, type Services, type UserGroupBy } from './user-groups.ts';
+import { type RotationInput, rotateUserGroupToken } from './rotate.ts';
+import { currentTokenOf, type Services, type UserGroupBy } from './user-groups.ts';
 
 /** The members that creating and updating have in common. */
 const shared = givenAttributes.map(([, { member }]) => member);
@@ -57,7 +57,7 @@ interface Call {
   readonly services: Services;
   readonly caller: Caller;
   readonly members: Members;
-  readonly expectedVersions: readonly number[] | undefined;
+  readonly expectedVersion: number | undefined;
 }
 
 /** What an operation has done: the group as it is now, unless it is gone, and the members of the response. */
@@ -120,8 +120,8 @@ export const operations: Readonly<Record<string, Operation>> = {
     name: 'updateUserGroup',
     members: ['user_group_id', ...shared],
     takesKey: true,
-    async run({ services, caller, members, expectedVersions }) {
-      const userGroup = await updateUserGroup(services, caller, ownGroup(members), { ...given(members), expectedVersions });
+    async run({ services, caller, members, expectedVersion }) {
+      const userGroup = await updateUserGroup(services, caller, ownGroup(members), { ...given(members), expectedVersion });
       const { properties, environmentTag } = userGroup;
       const user_group = { ...groupOf(services, caller, userGroup), properties, api_environment_tag: environmentTag };
       return { userGroup, body: { user_group } };
@@ -132,9 +132,9 @@ export const operations: Readonly<Record<string, Operation>> = {
     name: 'rotateUserGroupToken',
     members: ['current_token', 'grace_seconds'],
     takesKey: true,
-    async run({ services, caller, members, expectedVersions }) {
+    async run({ services, caller, members, expectedVersion }) {
       const { current_token: currentToken, grace_seconds: graceSeconds } = members;
-      const input = { currentToken, graceSeconds, expectedVersions } as RotationInput;
+      const input = { currentToken, graceSeconds, expectedVersion } as RotationInput;
       const { userGroup } = await rotateUserGroupToken(services, caller, input);
       const user_group = { ...groupOf(services, caller, userGroup), api_environment_tag: userGroup.environmentTag };
       return { userGroup, body: { user_group } };
@@ -146,8 +146,8 @@ export const operations: Readonly<Record<string, Operation>> = {
     members: ['user_group_id'],
     takesKey: true,
     withoutBody: 'Send a JSON object, or /api/user?user_group_id=… with the method DELETE.',
-    async run({ services, caller, members, expectedVersions }) {
-      await deleteUserGroup(services, caller, ownGroup(members), expectedVersions);
+    async run({ services, caller, members, expectedVersion }) {
+      await deleteUserGroup(services, caller, ownGroup(members), expectedVersion);
       return { userGroup: undefined, body: { deleted: true } };
     },
   },
@@ -173,19 +173,13 @@ export function userHandler(services: Services, executeOnce: ExecuteOnce): Handl
       if (!operation) throw new Error(`The route table permits ${request.method}, which has no operation.`);
       request.operation = operation.name;
       const members = readMembers(request, operation);
-      const expectedVersions = operation.takesKey ? parseIfMatch(request.headers['if-match']) : undefined;
+      const expectedVersion = operation.takesKey ? parseIfMatch(request.headers['if-match']) : undefined;
       const execute = (bound: Services) =>
-        respond(request, members, () => operation.run({ services: bound, caller: request.caller, members, expectedVersions }));
+        respond(request, members, () => operation.run({ services: bound, caller: request.caller, members, expectedVersion }));
       const traced = (bound: Services) =>
         tracing.active ? tracing.active.operation('mutation', operation.name, () => execute(bound)) : execute(bound);
       if (!operation.takesKey || request.idempotencyKey === undefined) return (await traced(services)).response;
-      const by = { providedId: members['user_group_id'] };
-      const sharedAs = sharingOf(
-        request.caller,
-        operation.name,
-        expectedVersions ? { by, expectedVersion: expectedVersions } : { by },
-      );
-      return respondOnce(executeOnce, request, { content: contentOf(request), sharedAs }, traced);
+      return respondOnce(executeOnce, request, contentOf(request), traced);
     },
     renderError: problem,
   };

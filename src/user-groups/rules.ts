@@ -1,7 +1,7 @@
 import { InvalidInput, type Issue, maxIssues } from '../errors.ts';
 import { givenAttributes } from './attribute-values.ts';
 import type { GivenName } from './attributes.ts';
-import { type Expecting, maxVersion } from './statements/columns.ts';
+import { maxVersion } from './statements/columns.ts';
 import { newTextIssues, nullIssues, printableIssues, propertiesIssues, textIssues } from './values.ts';
 
 /** An input as it was sent: its members may be missing or of any type. */
@@ -62,10 +62,13 @@ interface Selecting {
   readonly by: UncheckedBy;
 }
 
+/** An input that may name the version that the group must have. */
+type Expecting = Unchecked<'expectedVersion'>;
+
 /** The input of an update. */
 type UncheckedUpdate = Unchecked<GivenName | 'mergeProperties'> & Expecting & Selecting;
 
-/** Checks the input of an update: the selector, the fields to change, and the expected versions. */
+/** Checks the input of an update: the selector, the fields to change, and the expected version. */
 export const checkUpdate = checkOf(function* ({ by, mergeProperties, ...change }: UncheckedUpdate) {
   yield* selectorIssues(by);
   if (mergeProperties !== undefined) yield* patchIssues(mergeProperties, change.properties);
@@ -109,9 +112,13 @@ export const checkSetEnvironment = checkOf(function* (input: Unchecked<'environm
 export const maxGraceSeconds = 604_800;
 
 /** Checks the input of a token rotation. */
-export const checkRotate = checkOf(function* (input: Unchecked<'currentToken' | 'graceSeconds'> & Expecting) {
-  const { currentToken, graceSeconds } = input;
-  yield* textIssues(['currentToken'], currentToken);
+export const checkRotate = checkOf(function* (
+  input: Unchecked<'currentToken' | 'graceSeconds'> & { readonly by?: UncheckedBy | undefined } & Expecting,
+) {
+  const { currentToken, by, graceSeconds } = input;
+  if (by && currentToken != null) yield { path: ['by'], message: 'must not be combined with currentToken; send one of them.' };
+  if (by) yield* selectorIssues(by);
+  else yield* textIssues(['currentToken'], currentToken);
   const isGracePeriod = Number.isInteger(graceSeconds) && Number(graceSeconds) >= 0 && Number(graceSeconds) <= maxGraceSeconds;
   if (graceSeconds != null && !isGracePeriod) {
     yield { path: ['graceSeconds'], message: `must be a whole number from 0 to ${maxGraceSeconds}.` };
@@ -119,10 +126,10 @@ export const checkRotate = checkOf(function* (input: Unchecked<'currentToken' | 
   yield* versionIssues(input);
 });
 
-function versionIssues({ expectedVersions = [] }: Expecting): Issue[] {
-  const isVersion = (version: number) => Number.isInteger(version) && version >= 1 && version <= maxVersion;
-  if (expectedVersions.every(isVersion)) return [];
-  return [{ path: ['expectedVersion'], message: `must be a whole number from 1 to ${maxVersion}.` }];
+function versionIssues({ expectedVersion }: Expecting): Issue[] {
+  const version = Number(expectedVersion ?? 0);
+  const isVersion = Number.isInteger(version) && version >= 0 && version <= maxVersion;
+  return isVersion ? [] : [{ path: ['expectedVersion'], message: `must be a whole number from 0 to ${maxVersion}.` }];
 }
 
 /** The issues of a selector. */

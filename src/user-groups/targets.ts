@@ -1,7 +1,7 @@
 import type { Caller } from '../caller.ts';
 import { NotFound } from '../errors.ts';
 import type { UserGroup } from '../generated/prisma/client.ts';
-import type { Target } from './statements/single-changes.ts';
+import type { GroupTarget } from './statements/writes.ts';
 import { locate, notFound, type Services, type UserGroupBy } from './user-groups.ts';
 
 /**
@@ -23,18 +23,9 @@ export async function locateToChange(services: Services, caller: Caller, by: Use
   return group;
 }
 
-/**
- * Finds the group that one call is to change; the change checks again that the caller has access to it.
- *
- * @throws NotFound.
- * @throws InvalidInput.
- */
-export async function locateTarget(
-  services: Services,
-  caller: Caller,
-  by: UserGroupBy,
-): Promise<{ readonly target: Target; readonly providedId: string }> {
-  const { teamId, providedId } = await locateToChange(services, caller, by);
-  const { environmentTag, allEnvironments, author } = caller;
-  return { target: { teamId, environmentTag, allEnvironments, author }, providedId };
-}
+/** What the write of a group that was found takes. The write checks again that the caller has access to it. */
+export const targetOf = ({ environmentTag, allEnvironments }: Caller, { teamId }: Pick<UserGroup, 'teamId'>): GroupTarget => ({
+  teamId,
+  environmentTag,
+  allEnvironments,
+});

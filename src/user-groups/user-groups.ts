@@ -1,16 +1,16 @@
 import type { FeedWatch } from '../audit-log/feed.ts';
 import type { Feed } from '../audit-log/statements/feed.ts';
 import type { Caller } from '../caller.ts';
-import type { StoredBytes } from '../concurrency/sliding-window.ts';
+import type { Database } from '../database/client.ts';
 import type { Db } from '../db.ts';
 import type { EmbedTokenIssuer } from '../embed-tokens/signing-keys.ts';
 import { type KeyRing, MissingKey } from '../encryption/keys.ts';
-import { decryptToken, encryptToken, type StoredToken } from '../encryption/stored-token.ts';
-import { InvalidInput, NotFound, VersionMismatch } from '../errors.ts';
+import { decryptToken, type StoredToken } from '../encryption/stored-token.ts';
+import { InvalidInput, NotFound } from '../errors.ts';
 import type { UserGroup } from '../generated/prisma/client.ts';
-import { issueToken, mayBeUserGroupToken } from '../tokens.ts';
+import { mayBeUserGroupToken } from '../tokens.ts';
 import type { LastResolved } from './last-resolved.ts';
-import { checkRotate, checkSelector } from './rules.ts';
+import { checkSelector } from './rules.ts';
 import type { GroupOfToken } from './statements/look-up.ts';
 
 /**
@@ -19,10 +19,10 @@ import type { GroupOfToken } from './statements/look-up.ts';
  */
 export interface Services {
   readonly db: Db;
+  /** Statements by hand, where `db` runs. */
+  readonly sql: Pick<Database, 'query' | 'transaction'>;
   readonly keys: KeyRing;
   readonly embedTokens: EmbedTokenIssuer;
-  /** What API tokens have recorded in the audit log. */
-  readonly eventBytes: StoredBytes;
   /** The private networks that webhooks may reach, as CIDRs. */
   readonly webhookNetworks: readonly string[];
   /** When groups were last resolved by their tokens. */
@@ -103,68 +103,6 @@ export function currentTokenOf({ keys }: Pick<Services, 'keys'>, caller: Caller,
   return group[knownToken];
 }
 
-/** The input of a token rotation. */
-export interface RotationInput {
-  /** The token to replace. */
-  readonly currentToken: string;
-  /** How long it still identifies the group, in seconds: 0 (the default) to 604,800. */
-  readonly graceSeconds?: number | null | undefined;
-  /** Whether to end the grace periods of tokens that were replaced earlier; `false` by default. */
-  readonly endGracePeriods?: boolean | null | undefined;
-  /** The group must have one of these versions, from 1 to 2,147,483,647; undefined permits any. */
-  readonly expectedVersions?: readonly number[] | undefined;
-}
-
-/**
- * Replaces the current token with a new one. Of concurrent rotations of one token exactly one succeeds. The old token stops
- * immediately, or identifies the group for another `graceSeconds`. Tokens that were replaced earlier keep their grace periods,
- * or with `endGracePeriods` stop immediately.
- *
- * @throws Forbidden without `groups:write`.
- * @throws InvalidInput.
- * @throws NotFound when no group has it as its current token.
- * @throws MissingKey as {@link findGroupOfToken} does.
- * @throws VersionMismatch when the group has none of the expected versions.
- */
-export async function rotateUserGroupToken(
-  services: Services,
-  caller: Caller,
-  input: RotationInput,
-): Promise<{ userGroup: UserGroup; previousTokenExpiresAt: Date | null }> {
-  caller.require('groups:write');
-  checkRotate(input);
-  const { currentToken } = input;
-  if (!mayBeUserGroupToken(currentToken)) throw notFound();
-
-  const newToken = issueToken('userGroup');
-  const graceSeconds = input.graceSeconds ?? 0;
-  const { environmentTag, allEnvironments, author } = caller;
-  const rotate = () =>
-    services.db.userGroup.rotateToken(
-      {
-        currentHashes: services.keys.hashes(currentToken),
-        retired: graceSeconds > 0 ? encryptToken(services.keys, 'retired_token', currentToken) : undefined,
-        replacement: encryptToken(services.keys, 'user_group', newToken),
-        author,
-        environmentTag,
-        allEnvironments,
-        graceSeconds,
-        endGracePeriods: input.endGracePeriods ?? false,
-        expectedVersions: input.expectedVersions,
-      },
-      caller.queueKey,
-    );
-  let rotated = await rotate();
-  if (!rotated) {
-    // Then once more: while the statement waited for the row, it may have got its hash under another key.
-    await requireKeysOfTokens(services, caller);
-    rotated = await rotate();
-  }
-  if (!rotated) throw notFound();
-  if ('current' in rotated) throw new VersionMismatch(rotated.current);
-  return { ...rotated, userGroup: withToken(rotated.userGroup, newToken) };
-}
-
 /**
  * Finds the group that is meant among those that the caller has access to, whatever its scopes. With `admin`, an id may mean two
  * groups: then it is refused.
@@ -222,7 +160,7 @@ export async function findGroupOfToken(services: Services, caller: Caller, token
  *
  * @throws MissingKey when a token that still identifies a group has a hash of a key that this process lacks: it may be that one.
  */
-async function requireKeysOfTokens({ db, keys }: Services, { queueKey }: Caller): Promise<void> {
+export async function requireKeysOfTokens({ db, keys }: Services, { queueKey }: Caller): Promise<void> {
   const missing = (await db.userGroup.keyIdsOfTokens('all', queueKey))?.filter((id) => !keys.has(id)) ?? [];
   for (const id of missing) {
     if (await db.userGroup.hasLiveTokens(id, queueKey)) throw new MissingKey('user_group.token_hash', id, { isUnchanged: true });

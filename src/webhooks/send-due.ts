@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { recordWebhookDisabling } from '../audit-log/record.ts';
 import type { Database } from '../database/client.ts';
 import { isUnavailable } from '../database/errors.ts';
 import { type KeyRing, missingKeyIn } from '../encryption/keys.ts';
@@ -155,8 +154,8 @@ interface Settlement {
   readonly disabledReason: string | undefined;
 }
 
-/** Records attempts, and disables the webhook if it has failed for too long: together or not at all. */
-function settle(database: SendContext['database'], batch: Batch, attempts: readonly Attempt[]): Promise<Settlement> {
+/** Records attempts, and disables the webhook if it has failed for too long. */
+async function settle(database: SendContext['database'], batch: Batch, attempts: readonly Attempt[]): Promise<Settlement> {
   const now = performance.now();
   const records = attempts.map(({ delivery, outcome, startedMs, verdict }) => ({
     ...verdict,
@@ -168,15 +167,10 @@ function settle(database: SendContext['database'], batch: Batch, attempts: reado
     responseBody: outcome.body,
     error: outcome.error,
   }));
-  const write = async (query: Database['query']): Promise<Settlement> => {
-    const state = await recordAttempts({ query }, batch, records);
-    const reason = state && reasonToDisable(state);
-    if (!reason || !(await disableWebhook({ query }, batch.id, reason))) return { state, disabledReason: undefined };
-    await recordWebhookDisabling({ query }, batch.id, reason);
-    return { state, disabledReason: reason };
-  };
-  // Without a failure there is no reason to disable it, and nothing but the first statement.
-  return attempts.every(({ verdict }) => verdict.status === 'DELIVERED') ? write(database.query) : database.transaction(write);
+  const state = await recordAttempts(database, batch, records);
+  const reason = state && reasonToDisable(state);
+  const isDisabled = reason !== undefined && (await disableWebhook(database, batch.id, reason));
+  return { state, disabledReason: isDisabled ? reason : undefined };
 }
 
 function reasonToDisable({ isGone, isOverdue }: WebhookState): string | undefined {

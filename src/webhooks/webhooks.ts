@@ -1,14 +1,12 @@
 import { checkOverlap } from '../api-tokens/api-tokens.ts';
-import { recordWebhookChange } from '../audit-log/record.ts';
+import { type Author, changeAs } from '../audit-log/author.ts';
 import type { Feed } from '../audit-log/statements/feed.ts';
-import type { Author } from '../audit-log/statements/insert.ts';
 import { readClock } from '../database/timed-read.ts';
 import type { Db } from '../db.ts';
 import type { KeyRing } from '../encryption/keys.ts';
 import { InvalidInput, type Issue, NotFound } from '../errors.ts';
 import type { Prisma, PrismaClient, Webhook } from '../generated/prisma/client.ts';
 import { nullIssues } from '../user-groups/values.ts';
-import { changesOf } from './changes.ts';
 import { normalizeUrl, type WebhookFields, webhookIssues, webhookLimits } from './rules.ts';
 import { decryptWebhookSecret, encryptWebhookSecret, generateWebhookSecret } from './secrets.ts';
 import {
@@ -50,7 +48,7 @@ export interface WebhookRequest extends WebhookFields {
 }
 
 /**
- * Creates a webhook, and records that. It takes the events that are committed from now on; some that are committed at the same
+ * Creates a webhook. It takes the events that are committed from now on; some that are committed at the same
  * time may be among them.
  *
  * @throws InvalidInput, also when there are {@link maxWebhooks} already.
@@ -64,7 +62,7 @@ export async function createWebhook(
   const { url, types, environments, description = null } = request;
   // What was committed before gets its positions, so that it is not behind the end of the feed.
   while (await feed.assign());
-  return db.$transaction(async (transaction) => {
+  return changeAs(db, author, async (transaction) => {
     await lockWebhookCreation(transaction);
     if ((await transaction.webhook.count()) >= maxWebhooks) {
       const message = `There are ${maxWebhooks} webhooks, the most that there may be. Delete one that is no longer used.`;
@@ -83,7 +81,6 @@ export async function createWebhook(
       createdAt: await readClock(transaction),
     };
     const webhook = await transaction.webhook.create({ data, omit: unlisted });
-    await recordWebhookChange(transaction, author, 'webhook.created', { from: null, to: id }, changesOf(undefined, webhook));
     return { secret, webhook };
   });
 }
@@ -95,8 +92,7 @@ export interface WebhookChanges extends WebhookFields {
 }
 
 /**
- * Changes properties of a webhook and records what differs; equal values are not recorded. When a webhook is
- * enabled again, its pending deliveries are tried at once, and it takes the events that happened meanwhile, as far as the audit
+ * Changes properties of a webhook. When it is enabled again, its pending deliveries are tried at once, and it takes the events that happened meanwhile, as far as the audit
  * log still has them.
  *
  * @throws InvalidInput.
@@ -110,7 +106,7 @@ export async function updateWebhook(
 ): Promise<ListedWebhook> {
   const { url, types, environments, description, enabled } = changes;
   check(changes, webhookNetworks, nullIssues({ url, enabled }));
-  return db.$transaction(async (transaction) => {
+  return changeAs(db, author, async (transaction) => {
     await lockWebhook(transaction, id);
     const before = await findWebhook(transaction, id);
     const isEnabled = enabled ?? before.enabled;
@@ -126,17 +122,14 @@ export async function updateWebhook(
       // Another endpoint has not failed yet.
       ...((isResumed || newUrl !== before.url) && { failingSince: null }),
     };
-    const differing = changesOf(before, { ...before, ...data });
-    if (Object.keys(differing).length === 0) return before;
     const after = await transaction.webhook.update({ where: { id }, data, omit: unlisted });
     if (isResumed) await retryDeliveries(transaction, id);
-    await recordWebhookChange(transaction, author, 'webhook.updated', { from: id, to: id }, differing);
     return after;
   });
 }
 
 /**
- * Replaces the secret of a webhook, and records that. If several rotations replace the same secret at once, exactly one succeeds.
+ * Replaces the secret of a webhook. If several rotations replace the same secret at once, exactly one succeeds.
  *
  * @param overlapSeconds how long deliveries are signed with the replaced secret too, 0 to 604800. A secret that was replaced
  *   earlier no longer signs.
@@ -157,7 +150,7 @@ export async function rotateWebhookSecret(
   };
   const replaced = await readSecret(db);
   const secret = generateWebhookSecret();
-  return db.$transaction(async (transaction) => {
+  return changeAs(db, author, async (transaction) => {
     await lockWebhook(transaction, id);
     // The same secret may be stored under another encryption key by now.
     if ((await readSecret(transaction)) !== replaced)
@@ -173,7 +166,6 @@ export async function rotateWebhookSecret(
       },
       omit: unlisted,
     });
-    await recordWebhookChange(transaction, author, 'webhook.updated', { from: id, to: id }, { secret: { from: null, to: null } });
     return { secret, webhook };
   });
 }
@@ -181,9 +173,8 @@ export async function rotateWebhookSecret(
 const deletionBegun = 'Its deletion was begun, and deliveries were removed.';
 
 /**
- * Deletes a webhook with its deliveries, and records that. First most of the deliveries, in transactions of their own, because
- * there may be millions. Then it is disabled from the first of them on, which is recorded with the reason: an
- * interrupted deletion has removed what was pending.
+ * Deletes a webhook with its deliveries. First most of the deliveries, in transactions of their own, because there may be
+ * millions. The first of them disables it: an interrupted deletion has removed what was pending.
  *
  * @throws NotFound when no webhook has this number.
  */
@@ -192,20 +183,12 @@ export async function deleteWebhook({ db }: Pick<WebhookContext, 'db'>, id: numb
     await lockWebhook(transaction, id);
     const removed = await removeDeliveries(transaction, id);
     if (removed === 0) return 0;
-    const before = await findWebhook(transaction, id);
-    if (before.disabledReason === deletionBegun) return removed;
-    const data = { enabled: false, disabledReason: deletionBegun };
-    await transaction.webhook.update({ where: { id }, data });
-    const changes = changesOf(before, { ...before, ...data });
-    await recordWebhookChange(transaction, author, 'webhook.updated', { from: id, to: id }, changes);
+    await transaction.webhook.updateMany({ where: { id }, data: { enabled: false, disabledReason: deletionBegun } });
     return removed;
   };
-  while ((await db.$transaction(removeSome)) > 0);
-  await db.$transaction(async (transaction) => {
-    const { count } = await transaction.webhook.deleteMany({ where: { id } });
-    if (count === 0) throw noWebhook(id);
-    await recordWebhookChange(transaction, author, 'webhook.deleted', { from: id, to: null });
-  });
+  while ((await changeAs(db, author, removeSome)) > 0);
+  const { count } = await changeAs(db, author, (transaction) => transaction.webhook.deleteMany({ where: { id } }));
+  if (count === 0) throw noWebhook(id);
 }
 
 /** The webhook with this number. @throws NotFound. */

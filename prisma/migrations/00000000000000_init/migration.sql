@@ -293,3 +293,188 @@ ALTER TABLE "webhook_delivery" ADD CONSTRAINT "webhook_delivery_webhook_id_fkey"
 
 -- The feed has one row.
 INSERT INTO "event_feed" DEFAULT VALUES;
+
+-- What the audit log has of each column of the audited tables:
+-- field, enum, status, time, origin: its value, under the name that the API has for it; of a URL its origin alone
+-- object: the members that differ
+-- secret: only that it changed
+-- revocation: an event, and no version
+-- bookkeeping: neither an event nor a version
+-- CreateTable
+CREATE TABLE "audited_column" (
+    "table_name" TEXT NOT NULL,
+    "column_name" TEXT NOT NULL,
+    "kind" TEXT NOT NULL,
+    "field" TEXT,
+    "is_in_creation" BOOLEAN NOT NULL DEFAULT true,
+
+    CONSTRAINT "audited_column_pkey" PRIMARY KEY ("table_name","column_name")
+);
+
+INSERT INTO "audited_column" ("table_name", "column_name", "kind", "field", "is_in_creation") VALUES
+    ('user_group', 'provided_id', 'field', 'providedId', false),
+    ('user_group', 'environment_tag', 'enum', 'environmentTag', false),
+    ('user_group', 'name', 'field', 'name', true),
+    ('user_group', 'token_hash', 'secret', 'token', false),
+    ('user_group', 'mapping', 'object', 'mapping', true),
+    ('user_group', 'properties', 'object', 'properties', true),
+    ('user_group', 'suspended', 'status', 'status', false),
+    ('user_group', 'suspended_reason', 'field', 'suspendedReason', true),
+    ('user_group', 'embed_generation', 'revocation', NULL, false),
+    ('user_group', 'team_id', 'bookkeeping', NULL, false),
+    ('user_group', 'token_encrypted', 'bookkeeping', NULL, false),
+    ('user_group', 'last_resolved_hour', 'bookkeeping', NULL, false),
+    ('user_group', 'created_at', 'bookkeeping', NULL, false),
+    ('user_group', 'updated_at', 'bookkeeping', NULL, false),
+    ('user_group', 'version', 'bookkeeping', NULL, false),
+    ('api_token', 'name', 'field', 'name', true),
+    ('api_token', 'environment_tag', 'enum', 'environmentTag', true),
+    ('api_token', 'scopes', 'field', 'scopes', true),
+    ('api_token', 'expires_at', 'time', 'expiresAt', true),
+    ('api_token', 'rate_limit', 'field', 'rateLimit', true),
+    ('api_token', 'enabled', 'field', 'enabled', false),
+    ('api_token', 'revoked_at', 'time', 'revokedAt', true),
+    ('api_token', 'secret_hash', 'secret', 'secret', false),
+    ('api_token', 'id', 'bookkeeping', NULL, false),
+    ('api_token', 'created_at', 'bookkeeping', NULL, false),
+    ('api_token', 'last_used_at', 'bookkeeping', NULL, false),
+    ('webhook', 'url', 'origin', 'url', true),
+    ('webhook', 'types', 'field', 'types', true),
+    ('webhook', 'environments', 'enum', 'environments', true),
+    ('webhook', 'description', 'field', 'description', true),
+    ('webhook', 'enabled', 'field', 'enabled', true),
+    ('webhook', 'disabled_reason', 'field', 'disabledReason', true),
+    ('webhook', 'secret_encrypted', 'secret', 'secret', false),
+    ('webhook', 'id', 'bookkeeping', NULL, false),
+    ('webhook', 'previous_secret_encrypted', 'bookkeeping', NULL, false),
+    ('webhook', 'previous_secret_ends_at', 'bookkeeping', NULL, false),
+    ('webhook', 'position', 'bookkeeping', NULL, false),
+    ('webhook', 'failing_since', 'bookkeeping', NULL, false),
+    ('webhook', 'last_delivery_at', 'bookkeeping', NULL, false),
+    ('webhook', 'leased_until', 'bookkeeping', NULL, false),
+    ('webhook', 'created_at', 'bookkeeping', NULL, false);
+
+-- Gives a changed group its next version and time. An update that changes nothing keeps both.
+CREATE FUNCTION "set_version"() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    unversioned text[] := (SELECT array_agg(column_name) FROM audited_column
+        WHERE table_name = TG_TABLE_NAME AND kind IN ('bookkeeping', 'revocation'));
+BEGIN
+    IF current_setting('gateway.silent', true) = 'on' THEN
+        RETURN NEW;
+    END IF;
+    NEW.version := OLD.version;
+    NEW.updated_at := OLD.updated_at;
+    IF to_jsonb(NEW) - unversioned IS DISTINCT FROM to_jsonb(OLD) - unversioned THEN
+        NEW.version := OLD.version % 2147483647 + 1;
+        NEW.updated_at := greatest(clock_timestamp(), OLD.updated_at + interval '1 millisecond');
+    END IF;
+    RETURN NEW;
+END
+$$;
+
+-- A value as an event has it.
+CREATE FUNCTION "audited_value"("kind" text, "value" json) RETURNS text LANGUAGE sql STABLE AS $$
+    SELECT CASE
+        WHEN kind = 'secret' OR value IS NULL OR value::text IN ('null', '[]') THEN 'null'
+        WHEN kind = 'enum' THEN upper(value::text COLLATE "C")
+        WHEN kind = 'status' THEN CASE value::text WHEN 'true' THEN '"SUSPENDED"' ELSE '"ACTIVE"' END
+        WHEN kind = 'time' THEN to_json(to_char((value #>> '{}')::timestamptz AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))::text
+        WHEN kind = 'origin' THEN to_json(regexp_replace(value #>> '{}', '^([^:]*://)(?:[^/?#@]*@)?([^/?#]*).*$', '\1\2'))::text
+        ELSE value::text
+    END
+$$;
+
+-- The members that differ between two JSON objects, of which each may be null. A value above 4 KiB is in "omitted", with its
+-- length and SHA-256: within "from" and "to", what stands for a value could be a value itself.
+CREATE FUNCTION "audited_members"("before" json, "after" json) RETURNS text LANGUAGE sql STABLE AS $$
+    WITH differing AS (
+        SELECT to_json(key)::text || ':' AS name, o.value::text AS old_text, n.value::text AS new_text,
+            octet_length(o.value::text) > 4096 AS is_old_large, octet_length(n.value::text) > 4096 AS is_new_large
+        FROM json_each("before") AS o FULL JOIN json_each("after") AS n USING (key)
+        WHERE o.value::jsonb IS DISTINCT FROM n.value::jsonb
+    ), digested AS (
+        SELECT *, '{"bytes":' || octet_length(old_text) || ',"sha256":"' || encode(sha256(convert_to(old_text, 'UTF8')), 'hex') || '"}' AS old_digest,
+            '{"bytes":' || octet_length(new_text) || ',"sha256":"' || encode(sha256(convert_to(new_text, 'UTF8')), 'hex') || '"}' AS new_digest
+        FROM differing WHERE is_old_large OR is_new_large
+    )
+    SELECT '"from":' || CASE WHEN "before" IS NULL THEN 'null'
+            ELSE '{' || coalesce(string_agg(name || old_text, ',') FILTER (WHERE NOT is_old_large), '') || '}' END
+        || ',"to":' || CASE WHEN "after" IS NULL THEN 'null'
+            ELSE '{' || coalesce(string_agg(name || new_text, ',') FILTER (WHERE NOT is_new_large), '') || '}' END
+        || coalesce(',"omitted":{"from":{' || (
+            SELECT coalesce(string_agg(name || old_digest, ',') FILTER (WHERE is_old_large), '') || '},"to":{'
+                || coalesce(string_agg(name || new_digest, ',') FILTER (WHERE is_new_large), '') || '}}' FROM digested HAVING count(*) > 0), '')
+    FROM differing
+$$;
+
+-- Records an event of each change, however it was made. Whoever makes it sets gateway.actor, for its transaction.
+CREATE FUNCTION "record_event"() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    actor jsonb := coalesce(nullif(current_setting('gateway.actor', true), ''), '{"kind":"SYSTEM","name":"database"}');
+    was json := CASE WHEN TG_OP <> 'INSERT' THEN to_json(OLD) END;
+    became json := CASE WHEN TG_OP <> 'DELETE' THEN to_json(NEW) END;
+    was_b jsonb := was;
+    became_b jsonb := became;
+    row_b jsonb := coalesce(became_b, was_b);
+    changed text[];
+    changes text;
+    event_type text;
+    event_environment text;
+BEGIN
+    IF current_setting('gateway.silent', true) = 'on' THEN
+        RETURN NULL;
+    END IF;
+    IF TG_TABLE_NAME = 'revoked_viewer' THEN
+        event_type := 'embed_token.revoked';
+        changes := '"viewerId":{"from":null,"to":' || (became -> 'viewer_id')::text || '}';
+        row_b := (SELECT to_jsonb(g) FROM user_group g WHERE g.team_id = NEW.team_id);
+    ELSIF TG_TABLE_NAME = 'signing_key' THEN
+        event_type := 'signing_key.rotated';
+        changes := '"signingKey":{"from":' || coalesce((SELECT to_json(id)::text FROM signing_key WHERE number < NEW.number ORDER BY number DESC LIMIT 1), 'null')
+            || ',"to":' || (became -> 'id')::text || '}';
+    ELSIF TG_OP <> 'DELETE' THEN
+        SELECT array_agg(c.column_name), string_agg(to_json(c.field)::text || ':{' || CASE c.kind
+                WHEN 'object' THEN audited_members(nullif((was -> c.column_name)::text, 'null')::json, nullif((became -> c.column_name)::text, 'null')::json)
+                ELSE '"from":' || audited_value(c.kind, was -> c.column_name) || ',"to":' || audited_value(c.kind, became -> c.column_name)
+            END || '}', ',')
+        INTO changed, changes
+        FROM audited_column c
+        WHERE c.table_name = TG_TABLE_NAME AND c.kind <> 'bookkeeping' AND CASE TG_OP
+            WHEN 'INSERT' THEN c.is_in_creation AND became_b -> c.column_name NOT IN ('null', '{}', '[]')
+            ELSE was_b -> c.column_name IS DISTINCT FROM became_b -> c.column_name
+        END;
+        IF TG_OP = 'UPDATE' AND changed IS NULL THEN
+            RETURN NULL;
+        END IF;
+    END IF;
+    IF TG_TABLE_NAME = 'webhook' THEN
+        changes := concat_ws(',', '"webhook":{"from":' || coalesce(was ->> 'id', 'null') || ',"to":' || coalesce(became ->> 'id', 'null') || '}', changes);
+    END IF;
+    event_type := coalesce(event_type, CASE
+        WHEN TG_OP = 'INSERT' THEN TG_TABLE_NAME || '.created'
+        WHEN TG_OP = 'DELETE' THEN TG_TABLE_NAME || CASE TG_TABLE_NAME WHEN 'api_token' THEN '.revoked' ELSE '.deleted' END
+        WHEN 'token_hash' = ANY (changed) THEN 'user_group.token_rotated'
+        WHEN 'secret_hash' = ANY (changed) THEN 'api_token.rotated'
+        WHEN 'environment_tag' = ANY (changed) AND TG_TABLE_NAME = 'user_group' THEN 'user_group.environment_changed'
+        WHEN changed && '{suspended,suspended_reason}' THEN CASE WHEN (became ->> 'suspended')::boolean THEN 'user_group.suspended' ELSE 'user_group.resumed' END
+        WHEN 'embed_generation' = ANY (changed) THEN 'embed_token.revoked'
+        WHEN 'revoked_at' = ANY (changed) THEN 'api_token.revoked'
+        WHEN 'disabled_reason' = ANY (changed) AND became ->> 'disabled_reason' IS NOT NULL THEN 'webhook.disabled'
+        ELSE TG_TABLE_NAME || '.updated'
+    END);
+    event_environment := CASE WHEN TG_TABLE_NAME IN ('webhook', 'signing_key') THEN 'None' ELSE coalesce(row_b ->> 'environment_tag', 'Untagged') END;
+    INSERT INTO event (type, environment, actor_kind, actor_name, actor_api_token_id, request_id, team_id, provided_id, subject_api_token_id, changes)
+    VALUES (event_type, event_environment::event_environment, (actor ->> 'kind')::actor_kind, actor ->> 'name', (actor ->> 'apiTokenId')::int, actor ->> 'requestId',
+        (row_b ->> 'team_id')::int, row_b ->> 'provided_id', CASE TG_TABLE_NAME WHEN 'api_token' THEN (row_b ->> 'id')::int END,
+        ('{' || nullif(changes, '') || '}')::json);
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER "set_version" BEFORE UPDATE ON "user_group" FOR EACH ROW EXECUTE FUNCTION "set_version"();
+CREATE TRIGGER "record_event" AFTER INSERT OR UPDATE OR DELETE ON "user_group" FOR EACH ROW EXECUTE FUNCTION "record_event"();
+CREATE TRIGGER "record_event" AFTER INSERT OR UPDATE ON "revoked_viewer" FOR EACH ROW EXECUTE FUNCTION "record_event"();
+CREATE TRIGGER "record_event" AFTER INSERT OR UPDATE OR DELETE ON "api_token" FOR EACH ROW EXECUTE FUNCTION "record_event"();
+CREATE TRIGGER "record_event" AFTER INSERT OR UPDATE OR DELETE ON "webhook" FOR EACH ROW EXECUTE FUNCTION "record_event"();
+CREATE TRIGGER "record_event" AFTER INSERT ON "signing_key" FOR EACH ROW EXECUTE FUNCTION "record_event"();

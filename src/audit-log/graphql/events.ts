@@ -15,9 +15,17 @@ import {
   type SelectionInfo,
 } from '../../graphql/selection.ts';
 import { readsJson, selector, UserGroupByInput, UserGroupType } from '../../user-groups/graphql/type.ts';
-import { eventApiToken, eventKey, eventTypeNames, eventTypes, findEvent, isEventType, userGroupOf } from '../events.ts';
+import {
+  eventApiToken,
+  eventKey,
+  eventLimits,
+  eventTypeNames,
+  eventTypes,
+  findEvent,
+  isEventType,
+  userGroupOf,
+} from '../events.ts';
 import { listEvents, listEventsOfGroup } from '../list.ts';
-import { eventLimits } from '../record.ts';
 
 /** A type of events. */
 export const EventTypeType = defineNamedEnum('EventType', 'What happened.', eventTypeNames, (name) => eventTypes[name]);
@@ -27,7 +35,9 @@ const ActorKindType = builder.enumType('EventActorKind', {
   values: {
     API_TOKEN: { description: 'A request with an API token.' },
     CLI: { description: 'A command.' },
-    SYSTEM: { description: 'The gateway itself, such as on the first start.' },
+    SYSTEM: {
+      description: 'The gateway itself, such as on the first start; or the database, for a change that was made by hand.',
+    },
   } as const,
 });
 

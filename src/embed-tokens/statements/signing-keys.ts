@@ -1,4 +1,4 @@
-import { type Author, authorAt, authorLists, insertEvents } from '../../audit-log/statements/insert.ts';
+import { type Author, actor, systemAuthor } from '../../audit-log/author.ts';
 import { createBatchLoader, type Load } from '../../database/batch-loader.ts';
 import type { Database } from '../../database/client.ts';
 import { columnTypes } from '../../database/columns.ts';
@@ -71,10 +71,10 @@ export function bindSigningKeys({ query }: Pick<Database, 'query'>): SigningKeyQ
       },
     }),
     addFirstSigningKey: async ({ id, publicKey, privateKeyEncrypted }) => {
-      await query('add-first-signing-key', addFirst, [id, publicKey, privateKeyEncrypted]);
+      await query('add-first-signing-key', addFirst, [id, publicKey, privateKeyEncrypted, JSON.stringify(systemAuthor)]);
     },
     addNextSigningKey: async ({ id, publicKey, privateKeyEncrypted }, delaySeconds, author) => {
-      const values = [id, publicKey, privateKeyEncrypted, delaySeconds, ...authorLists([{ author }])];
+      const values = [id, publicKey, privateKeyEncrypted, delaySeconds, JSON.stringify(author)];
       return (await query('add-next-signing-key', addNext, values)).length === 1;
     },
     deleteSigningKeys: async (seconds) => {
@@ -89,26 +89,18 @@ const signingKeys = `
 
 /** Of instances that add a key at once, those that lose the race for its number add none. */
 const addFirst = `
+  with ${actor(4)}
   insert into signing_key (number, id, public_key, private_key_encrypted, signs_from)
-  select 1, $1::text, $2::bytea, $3::bytea, date_trunc('milliseconds', now()) from signing_key having count(*) = 0
+  select 1, $1::text, $2::bytea, $3::bytea, date_trunc('milliseconds', now()) from actor
+  where not exists (select from signing_key)
   on conflict do nothing`;
 
 const addNext = `
-  with added as (
-    insert into signing_key (number, id, public_key, private_key_encrypted, signs_from)
-    select coalesce(max(number), 0) + 1, $1::text, $2::bytea, $3::bytea, now() + $4::int * interval '1 second' from signing_key
-    having count(*) filter (where signs_from > now()) = 0
-    on conflict do nothing returning id
-  ), recorded as (${insertEvents({
-    type: 'signing_key.rotated',
-    environment: `'None'`,
-    changes: `json_build_object('signingKey', json_build_object(
-      'from', (select id from signing_key order by number desc limit 1), 'to', id))`,
-    author: authorAt(5, '1'),
-  })}
-    from added
-  )
-  select from added`;
+  with ${actor(5)}
+  insert into signing_key (number, id, public_key, private_key_encrypted, signs_from)
+  select (select coalesce(max(number), 0) + 1 from signing_key), $1::text, $2::bytea, $3::bytea, now() + $4::int * interval '1 second'
+  from actor where not exists (select from signing_key where signs_from > now())
+  on conflict do nothing returning 1`;
 
 const deleteUnused = `
   delete from signing_key where number in (

@@ -1,11 +1,4 @@
-import {
-  type DocumentNode,
-  type FieldNode,
-  getOperationAST,
-  type OperationDefinitionNode,
-  OperationTypeNode,
-  valueFromASTUntyped,
-} from 'graphql';
+import { type DocumentNode, getOperationAST, type OperationDefinitionNode, OperationTypeNode } from 'graphql';
 import type { Caller } from '../../caller.ts';
 import { heavyWork } from '../../concurrency/heavy-work.ts';
 import { type ErrorCode, errorCatalog } from '../../error-catalog.ts';
@@ -22,10 +15,6 @@ import { executedFieldsOf } from './root-fields.ts';
 export interface KeyedMutation {
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
-  /** The name of the mutation's field. */
-  readonly name: string;
-  /** The input of the mutation as it was sent; undefined if it is none, or a default of the document. */
-  readonly input: unknown;
 }
 
 /**
@@ -35,28 +24,20 @@ export interface KeyedMutation {
  *   are kept and others are not, could not be sent again, and their locks would be held for long. `UNAVAILABLE` when too much
  *   heavy work waits.
  */
-export async function findMutation(
-  { query, operationName, variables }: GraphQLParams,
-  caller: Caller,
-): Promise<KeyedMutation | undefined> {
+export async function findMutation({ query, operationName }: GraphQLParams, caller: Caller): Promise<KeyedMutation | undefined> {
   if (typeof query !== 'string') return undefined;
   if (query.length > longDocumentLength) await heavyWork.enter(caller);
   const document = parseOrNothing(query);
   const operation = document && getOperationAST(document, typeof operationName === 'string' ? operationName : undefined);
   if (!document || operation?.operation !== OperationTypeNode.MUTATION) return undefined;
-  const [field, ...others] = executedFieldsOf(document, operation);
-  if (!field) return undefined;
-  if (others.length === 0) return { document, operation, name: field.name.value, input: inputOf(field, variables) };
+  const fields = executedFieldsOf(document, operation);
+  if (fields.length === 0) return undefined;
+  if (fields.length === 1) return { document, operation };
   throw new GatewayError(
     'INVALID_INPUT',
     'A request with an Idempotency-Key can have one mutation. Send one request with a key of its own for each, or use ' +
       'getOrCreateUserGroups for many groups.',
   );
-}
-
-function inputOf({ arguments: given = [] }: FieldNode, variables: unknown): unknown {
-  const input = given.find(({ name }) => name.value === 'input');
-  return input && valueFromASTUntyped(input.value, variables as Readonly<Record<string, unknown>> | undefined);
 }
 
 /** The document; undefined if it cannot be parsed. Its execution then reports why. */

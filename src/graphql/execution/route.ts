@@ -7,7 +7,6 @@ import { type Failure, headersOf } from '../../http/problem.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../../http/types.ts';
 import type { ExecuteOnce } from '../../idempotency/execute-once.ts';
 import { respondOnce } from '../../idempotency/respond-once.ts';
-import { sharingOf } from '../../idempotency/sharing.ts';
 import { parseJson, parseQuery } from '../../json.ts';
 import type { GraphQLContext } from '../context.ts';
 import { ResponseMeter } from '../field-plugin.ts';
@@ -80,15 +79,15 @@ export function graphqlHandler(
   async function respondWithKey(request: HttpRequest, params: GraphQLParams, type: ResponseType): Promise<HttpResponse> {
     const mutation = await findMutation(params, request.caller);
     if (!mutation) return respond(request, params, type, contextOf(request));
-    const { document, operation, name, input } = mutation;
+    const { document, operation } = mutation;
     const isHeavy = server.executor.isHeavy(document, operation, params['variables']);
     return isHeavy
       ? server.executor.runQueued(request, () => mutateOnce(request, params, type))
-      : mutateOnce(request, params, type, sharingOf(request.caller, name, input));
+      : mutateOnce(request, params, type);
   }
 
-  function mutateOnce(request: HttpRequest, params: GraphQLParams, type: ResponseType, sharedAs?: string): Promise<HttpResponse> {
-    return respondOnce(executeOnce, request, { content: `POST /graphql\n${request.body}`, sharedAs }, async (services) => {
+  function mutateOnce(request: HttpRequest, params: GraphQLParams, type: ResponseType): Promise<HttpResponse> {
+    return respondOnce(executeOnce, request, `POST /graphql\n${request.body}`, async (services) => {
       const codes = new Set<ErrorCode>();
       const countError = (code: ErrorCode): void => void codes.add(code);
       const response = await respond(request, params, type, contextOf(request, services, countError));

@@ -5,9 +5,9 @@ import { builder } from '../../graphql/builder.ts';
 import { EnvironmentTagType } from '../../graphql/scalars.ts';
 import { propertiesLimit } from '../attributes.ts';
 import { deleteUserGroup, resumeUserGroup, setUserGroupEnvironment, suspendUserGroup, updateUserGroup } from '../change.ts';
+import { rotateUserGroupToken } from '../rotate.ts';
 import { maxGraceSeconds } from '../rules.ts';
 import { maxVersion } from '../statements/columns.ts';
-import { rotateUserGroupToken } from '../user-groups.ts';
 import { userGroupLimits } from '../values.ts';
 import { givenInputs, requireSelector, UserGroupByInput, UserGroupType } from './type.ts';
 
@@ -24,10 +24,6 @@ const expectedVersion = (t: PothosSchemaTypes.InputFieldBuilder<Builder, 'InputO
       `The version that the group must have, from 1 to ${maxVersion}: the one that you read. If it has another one, nothing is ` +
       'changed, and the result is VersionMismatch with the group as it is. Without it, or with null, any version is changed.',
   });
-
-/** The versions that the group may have, by the input; undefined permits any. */
-const expectedVersionsOf = (input: { readonly expectedVersion?: number | null | undefined }): readonly number[] | undefined =>
-  input.expectedVersion == null ? undefined : [input.expectedVersion];
 
 /** The field of a payload that has the group. */
 const userGroupField = <Payload extends { readonly userGroup: UserGroup }>(
@@ -60,8 +56,7 @@ builder.relayMutationField(
       'changed group.',
     resolve: async (_, { input }, { services, caller }) => {
       caller.require('groups:write');
-      const { by: selected, ...given } = input;
-      const changes = { ...given, expectedVersions: expectedVersionsOf(input) };
+      const { by: selected, ...changes } = input;
       return { userGroup: await updateUserGroup(services, caller, requireSelector(selected), changes) };
     },
   },
@@ -82,7 +77,7 @@ builder.relayMutationField(
       'request; its provided id can be used for a new group, which gets a new token and a new teamId. Requires the scope groups:write.',
     resolve: async (_, { input }, { services, caller }) => {
       caller.require('groups:write');
-      const { teamId } = await deleteUserGroup(services, caller, requireSelector(input.by), expectedVersionsOf(input));
+      const teamId = await deleteUserGroup(services, caller, requireSelector(input.by), input.expectedVersion);
       return { deletedId: encodeGlobalID('UserGroup', teamId) };
     },
   },
@@ -95,9 +90,16 @@ builder.relayMutationField(
 builder.relayMutationField(
   'rotateUserGroupToken',
   {
-    description: 'The token to replace, its grace period, and whether to end earlier grace periods.',
+    description:
+      'The token to replace, its grace period, and whether to end earlier grace periods. Needs one of currentToken and by.',
     inputFields: (t) => ({
-      currentToken: t.string({ required: true, description: 'The group’s current token.' }),
+      currentToken: t.string({
+        description: 'The group’s current token. Once another call has replaced it, the result is NotFound.',
+      }),
+      by: t.field({
+        type: UserGroupByInput,
+        description: 'Selects the group whose current token is replaced, for example a leaked one that you need not read.',
+      }),
       graceSeconds: t.int({
         description: `How long the replaced token still identifies the group, in seconds: 0 to ${maxGraceSeconds}. Defaults to 0: it expires immediately.`,
       }),
@@ -114,10 +116,13 @@ builder.relayMutationField(
     nullable: true,
     errors: { types: [NotFound, VersionMismatch], union: { description: 'The group with its new token, or an error.' } },
     description:
-      'Replaces the current token with a new one. Of concurrent rotations of one token exactly one succeeds. Requires the scope ' +
+      'Replaces the current token with a new one. Of concurrent rotations by one currentToken exactly one succeeds. Requires the scope ' +
       'groups:write, which includes reading the group whose token is replaced.',
-    resolve: (_, { input }, { services, caller }) =>
-      rotateUserGroupToken(services, caller, { ...input, expectedVersions: expectedVersionsOf(input) }),
+    resolve: (_, { input }, { services, caller }) => {
+      caller.require('groups:write');
+      const { by: selected, ...given } = input;
+      return rotateUserGroupToken(services, caller, { ...given, ...(selected && { by: requireSelector(selected) }) });
+    },
   },
   {
     description: 'The group with its new token.',
@@ -160,7 +165,7 @@ builder.relayMutationField(
       const selector = requireSelector(input.by);
       const { environmentTag } = input;
       return {
-        userGroup: await setUserGroupEnvironment(services, caller, selector, environmentTag, expectedVersionsOf(input)),
+        userGroup: await setUserGroupEnvironment(services, caller, selector, environmentTag, input.expectedVersion),
       };
     },
   },
@@ -196,7 +201,7 @@ builder.relayMutationField(
     resolve: async (_, { input }, { services, caller }) => {
       caller.require('groups:write');
       const selector = requireSelector(input.by);
-      return { userGroup: await suspendUserGroup(services, caller, selector, input.reason, expectedVersionsOf(input)) };
+      return { userGroup: await suspendUserGroup(services, caller, selector, input.reason, input.expectedVersion) };
     },
   },
   { description: 'The suspended group.', outputFields: (t) => ({ userGroup: userGroupField(t, 'The suspended group.') }) },
@@ -216,7 +221,7 @@ builder.relayMutationField(
       'groups:write.',
     resolve: async (_, { input }, { services, caller }) => {
       caller.require('groups:write');
-      return { userGroup: await resumeUserGroup(services, caller, requireSelector(input.by), expectedVersionsOf(input)) };
+      return { userGroup: await resumeUserGroup(services, caller, requireSelector(input.by), input.expectedVersion) };
     },
   },
   {

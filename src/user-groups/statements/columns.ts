@@ -63,26 +63,10 @@ export const userGroupColumns: readonly string[] = Object.values(columns).map(({
 /** How many columns that are: what else a row has follows. */
 export const userGroupColumnCount = columnCount(columns);
 
-/** The attributes that an insert writes, and their columns, in the same order. */
-const inserted = storedAttributes.filter(([, { insert }]) => insert);
-export const insertedFields = inserted.map(([name]) => name) as readonly NamesWith<'insert'>[];
-export const insertedColumns: readonly ParameterColumn[] = inserted.map(([, attribute]) => attribute);
-
-/**
- * The times that an insert writes besides {@link insertedColumns}, the same in both columns, and what they are selected from. The
- * database's defaults are the time at which the transaction began, as {@link changeTime} is not.
- */
-export const insertedTimes = {
-  columns: 'created_at, updated_at',
-  values: 'clock.at, clock.at',
-  from: '(select clock_timestamp() as at) as clock',
-} as const;
-
-/**
- * The time of a change, as SQL: the clock's, not that at which the transaction began, which readers of what is new may have
- * passed long ago. Never before the time of the previous change, also when another server's clock is behind.
- */
-export const changeTime = (previous: string): string => `greatest(clock_timestamp(), ${previous})`;
+/** What an insert writes, and the columns, in the same order. */
+const drafted = storedAttributes.filter(([, { insert }]) => insert);
+export const draftFields = drafted.map(([name]) => name) as readonly NamesWith<'insert'>[];
+export const draftColumns: readonly ParameterColumn[] = drafted.map(([, attribute]) => attribute);
 
 /** The attributes that an update may change. */
 export const updatedAttributes = storedAttributes.filter(([, { update }]) => update) as readonly [
@@ -90,38 +74,5 @@ export const updatedAttributes = storedAttributes.filter(([, { update }]) => upd
   StoredAttribute,
 ][];
 
-/** The greatest version of a user group, that of PostgreSQL's `integer`. */
+/** The greatest version of a user group, that of PostgreSQL's `integer`. After it comes 1 again. */
 export const maxVersion = 2 ** 31 - 1;
-
-/**
- * The version after some changes, as SQL. After the greatest one it is 1 again, because all that counts is that it differs from
- * the one that was read: an error would keep the group from ever being changed.
- */
-export const versionAfter = (version: string, changes = '1'): string =>
-  `((${version}::bigint + ${changes} - 1) % ${maxVersion} + 1)::int`;
-
-/** The version after one change. */
-export const nextVersion = (version: number): number => (version % maxVersion) + 1;
-
-/** A write that may depend on the version of its group. */
-export interface Expecting {
-  /** The group must have one of these versions, of 1 to {@link maxVersion}; undefined permits any. */
-  readonly expectedVersions?: readonly number[] | undefined;
-}
-
-/** Why a write changed nothing: the group, as it is, has none of the expected versions. */
-export interface OtherVersion {
-  readonly current: UserGroup;
-}
-
-/** The group of a write that was made, or why it was not. */
-export type Expected = { readonly userGroup: UserGroup } | OtherVersion;
-
-/** Whether a version is expected, as SQL. @param versions the expected ones as `int[]`; null permits any. */
-export const isExpected = (version: string, versions: string): string => `coalesce(${version} = any (${versions}), true)`;
-
-/** Reads a row of a group and, as the next column, whether its version was expected. */
-export function toExpected(row: Row): Expected {
-  const group = new UserGroupRow(row);
-  return columnTypes.boolean.decode(row[userGroupColumnCount] as string) ? { userGroup: group } : { current: group };
-}

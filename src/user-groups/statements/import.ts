@@ -1,28 +1,13 @@
 import type { Database } from '../../database/client.ts';
-import { names, type ParameterColumn, toByteaArray, toLists, unnest } from '../../database/columns.ts';
+import { type ParameterColumn, toByteaArray, toLists, unnest } from '../../database/columns.ts';
 import type { EnvironmentTag } from '../../generated/prisma/client.ts';
-import {
-  changeTime,
-  insertedColumns,
-  insertedFields,
-  insertedTimes,
-  type UserGroupChange,
-  type UserGroupDraft,
-  updatedAttributes,
-  versionAfter,
-} from './columns.ts';
+import { maxVersion, type UserGroupChange, updatedAttributes } from './columns.ts';
 
 /** A group that one of the tokens asked for identifies, now or until a grace period ends. */
 export interface TokenHolder {
   readonly teamId: number;
   /** The keyed hash of the token, in hexadecimal. */
   readonly tokenHash: string;
-}
-
-/** A group to insert. */
-export interface ImportDraft extends UserGroupDraft {
-  readonly suspended: boolean;
-  readonly suspendedReason: string | null;
 }
 
 /** New values of a group; undefined leaves a field as it is. One that is not suspended leaves the status as it is. */
@@ -42,15 +27,18 @@ export type ImportLock = 'shared' | 'exclusive' | 'none';
 /**
  * Has PostgreSQL use indexes until the transaction ends, also behind a pooler: a table that was empty a moment ago has no
  * statistics yet, and all of it would be read for each batch. A wait for a lock may take as long as a statement: no client waits
- * for a response.
+ * for a response. The triggers stay silent: an import records one event for each transaction.
  *
  * @param lock `exclusive` with several encryption keys: two imports that encrypt with different ones would not see that they give
  *   one token to two groups, each under its key.
  */
 export async function configureImport(query: Database['query'], lock: ImportLock): Promise<void> {
-  await query('import-settings', "select set_config('enable_seqscan', 'off', true), set_config('lock_timeout', '0', true)", []);
+  await query('import-settings', importSettings, []);
   if (lock !== 'none') await query(`import-lock-${lock}`, importLocks[lock], [importLock]);
 }
+
+const importSettings = `
+  select set_config('enable_seqscan', 'off', true), set_config('lock_timeout', '0', true), set_config('gateway.silent', 'on', true)`;
 
 /** The number of the advisory lock under which the transactions of imports write. */
 const importLock = 727_079;
@@ -64,18 +52,6 @@ export async function findTokenHolders(query: Database['query'], hashes: readonl
 }
 
 /**
- * Inserts groups; one whose id or token is taken is left out. Returns the keyed hashes (hexadecimal) of those inserted, and their
- * numbers.
- */
-export async function insertImported(
-  query: Database['query'],
-  drafts: readonly ImportDraft[],
-): Promise<ReadonlyMap<string, number>> {
-  const rows = await query('import-insert-groups', insertGroups, toLists([...insertedFields, ...statusFields], drafts));
-  return new Map(rows.map(([tokenHash, teamId]) => [tokenHash as string, Number(teamId)]));
-}
-
-/**
  * Changes groups. Returns how many are still there in their environments, and how many of these were different before; the others
  * are not written.
  */
@@ -84,7 +60,7 @@ export async function updateImported(
   updates: readonly ImportUpdate[],
 ): Promise<{ readonly found: number; readonly changed: number }> {
   const values = [
-    ...toLists(['teamId', 'environmentTag', 'tokenHash', 'tokenEncrypted', ...statusFields], updates),
+    ...toLists(['teamId', 'environmentTag', 'tokenHash', 'tokenEncrypted', 'suspended', 'suspendedReason'], updates),
     updates.map(({ suspendedReason }) => suspendedReason !== undefined),
     ...updatedAttributes.flatMap(([name]) => [
       updates.map((update) => update[name] !== undefined),
@@ -111,22 +87,6 @@ const tokenHolders = `
   select team_id, encode(token_hash, 'hex') from user_group where token_hash = any ($1::bytea[])
   union all
   select team_id, encode(token_hash, 'hex') from retired_token where token_hash = any ($1::bytea[]) and expires_at > now()`;
-
-const statusFields = ['suspended', 'suspendedReason'] as const;
-
-const draftColumns: readonly ParameterColumn[] = [
-  ...insertedColumns,
-  { sql: 'suspended', type: 'bool' },
-  { sql: 'suspended_reason', type: 'text' },
-];
-
-/** In the order of the ids, as get-or-create inserts, so that neither waits for the other in a circle. */
-const insertGroups = `
-  insert into user_group as g (${names(draftColumns)}, ${insertedTimes.columns})
-  select ${names(draftColumns)}, ${insertedTimes.values} from ${unnest(draftColumns, 'draft')}, ${insertedTimes.from}
-  order by provided_id, environment_tag nulls first
-  on conflict do nothing
-  returning encode(g.token_hash, 'hex'), g.team_id`;
 
 const updateColumns: readonly ParameterColumn[] = [
   { sql: 'id', type: 'int' },
@@ -162,7 +122,7 @@ const updateGroups = `
   ), changed as (
     update user_group g set ${[suspension, ...changes].map(({ set }) => set).join(', ')},
       token_hash = coalesce(new_hash, g.token_hash), token_encrypted = coalesce(new_encrypted, g.token_encrypted),
-      updated_at = ${changeTime('g.updated_at')}, version = ${versionAfter('g.version')}
+      updated_at = greatest(clock_timestamp(), g.updated_at), version = g.version % ${maxVersion} + 1
     from locked
     where g.team_id = locked.id and (new_hash is not null or ${[suspension, ...changes].map(({ isDifferent }) => isDifferent).join(' or ')})
     returning 1

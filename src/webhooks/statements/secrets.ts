@@ -1,3 +1,4 @@
+import { silent } from '../../audit-log/author.ts';
 import type { Database } from '../../database/client.ts';
 import { columnTypes } from '../../database/columns.ts';
 import type { SecretColumn } from '../secrets.ts';
@@ -47,7 +48,7 @@ const secretsByKey = `select encode(substr(encrypted, 1, 4), 'hex'), count(*) fr
 const secretsOfKey = `select id, name, encrypted from ${secrets} where substr(encrypted, 1, 4) = decode($1, 'hex') order by id`;
 
 const replaceStatement = (column: SecretColumn): string =>
-  `update webhook set ${column} = $3::bytea where id = $1::int and ${column} = $2::bytea returning 1`;
+  `with ${silent} update webhook set ${column} = $3::bytea from silent where id = $1::int and ${column} = $2::bytea returning 1`;
 
 const replaceSecret: Readonly<Record<SecretColumn, string>> = {
   secret_encrypted: replaceStatement('secret_encrypted'),

@@ -1,3 +1,4 @@
+import { actor, systemAuthor } from '../../audit-log/author.ts';
 import type { Database } from '../../database/client.ts';
 import { columnTypes, type Row } from '../../database/columns.ts';
 import type { EventEnvironment, WebhookDeliveryStatus } from '../../generated/prisma/client.ts';
@@ -237,10 +238,12 @@ const record = `
   returning locked.failing_since is not null, w.failing_since is not null,
     outcome.attempts >= ${minAttempts} and w.failing_since <= now() - interval '${maxFailingDays} days', outcome.is_gone`;
 
-/** Disables a webhook. @returns whether it was enabled. */
+/** Disables a webhook on behalf of the gateway. @returns whether it was enabled. */
 export async function disableWebhook({ query }: Query, id: number, reason: string): Promise<boolean> {
-  const rows = await query('disable-webhook', disable, [id, reason]);
+  const rows = await query('disable-webhook', disable, [id, reason, JSON.stringify(systemAuthor)]);
   return rows.length > 0;
 }
 
-const disable = 'update webhook set enabled = false, disabled_reason = $2 where id = $1::int and enabled returning id';
+const disable = `
+  with ${actor(3)}
+  update webhook set enabled = false, disabled_reason = $2 from actor where id = $1::int and enabled returning id`;

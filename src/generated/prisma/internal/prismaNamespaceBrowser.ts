@@ -63,7 +63,8 @@ export const ModelName = {
   Webhook: 'Webhook',
   WebhookDelivery: 'WebhookDelivery',
   IdempotencyRecord: 'IdempotencyRecord',
-  RequestCount: 'RequestCount'
+  RequestCount: 'RequestCount',
+  AuditedColumn: 'AuditedColumn'
 } as const
 
 export type ModelName = (typeof ModelName)[keyof typeof ModelName]
@@ -258,6 +259,17 @@ export const RequestCountScalarFieldEnum = {
 } as const
 
 export type RequestCountScalarFieldEnum = (typeof RequestCountScalarFieldEnum)[keyof typeof RequestCountScalarFieldEnum]
+
+
+export const AuditedColumnScalarFieldEnum = {
+  tableName: 'tableName',
+  columnName: 'columnName',
+  kind: 'kind',
+  field: 'field',
+  isInCreation: 'isInCreation'
+} as const
+
+export type AuditedColumnScalarFieldEnum = (typeof AuditedColumnScalarFieldEnum)[keyof typeof AuditedColumnScalarFieldEnum]
 
 
 export const SortOrder = {
