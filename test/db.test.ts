@@ -4,7 +4,8 @@ import { issueApiToken, revokeApiToken, rotateApiToken } from '../src/api-tokens
 import { eventKey } from '../src/audit-log/events.ts';
 import { deleteUserGroup, setUserGroupEnvironment, updateUserGroup } from '../src/user-groups/change.ts';
 import { getOrCreateUserGroup, getOrCreateUserGroups } from '../src/user-groups/create.ts';
-import { currentTokenOf, findUserGroup, rotateUserGroupToken, type Services } from '../src/user-groups/user-groups.ts';
+import { rotateUserGroupToken } from '../src/user-groups/rotate.ts';
+import { currentTokenOf, findUserGroup, type Services } from '../src/user-groups/user-groups.ts';
 import { redeliverEvents, sendTestEvent } from '../src/webhooks/deliveries.ts';
 import { createWebhook, deleteWebhook, rotateWebhookSecret, updateWebhook } from '../src/webhooks/webhooks.ts';
 import { callerWith } from './support/caller.ts';

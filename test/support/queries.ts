@@ -1,12 +1,11 @@
 import { createFeedWatch } from '../../src/audit-log/feed-watch.ts';
-import { createEventBytes } from '../../src/audit-log/record.ts';
 import { bindFeed } from '../../src/audit-log/statements/feed.ts';
 import type { Database } from '../../src/database/client.ts';
 import type { Transaction } from '../../src/database/transaction.ts';
 import { createDb, createTransactionDb, type Db } from '../../src/db.ts';
 import { SigningKeys } from '../../src/embed-tokens/signing-keys.ts';
-import { bindRevocations } from '../../src/embed-tokens/statements/revocations.ts';
 import { bindSigningKeys } from '../../src/embed-tokens/statements/signing-keys.ts';
+import { bindViewerGenerations } from '../../src/embed-tokens/statements/viewer-generations.ts';
 import type { Services } from '../../src/user-groups/user-groups.ts';
 import { testKeys } from './keys.ts';
 
@@ -20,19 +19,19 @@ export function bindUnit(transaction: Transaction): Services {
   return bind(createTransactionDb(transaction), transaction);
 }
 
-function bind(db: Db, { query }: Pick<Database, 'query'>): Services {
-  const feed = bindFeed({ query });
+function bind(db: Db, sql: Services['sql']): Services {
+  const feed = bindFeed(sql);
   return {
     db,
+    sql,
     feed,
     feedWatch: createFeedWatch(feed),
     keys: testKeys,
-    eventBytes: createEventBytes(),
     webhookNetworks: [],
     lastResolved: { note: () => {} },
     embedTokens: {
-      signingKeys: new SigningKeys(bindSigningKeys({ query }), testKeys),
-      revocations: bindRevocations({ query }, () => {}),
+      signingKeys: new SigningKeys(bindSigningKeys(sql), testKeys),
+      findViewerGeneration: bindViewerGenerations(sql),
       publicUrl: () => 'http://gateway.test',
     },
   };

@@ -26,7 +26,6 @@ const slowest = [
   'graphql/shape.test.ts',
   'user-groups/statements/pages.test.ts',
   'docs-config/properties.test.ts',
-  'audit-log/event-sizes.test.ts',
   'database/client.test.ts',
   'idempotency/http.test.ts',
   'graphql/large-responses.test.ts',

@@ -3,8 +3,9 @@ import { Caller } from '../../src/caller.ts';
 import { InvalidInput } from '../../src/errors.ts';
 import { deleteUserGroup, updateUserGroup } from '../../src/user-groups/change.ts';
 import { getOrCreateUserGroup } from '../../src/user-groups/create.ts';
+import { rotateUserGroupToken } from '../../src/user-groups/rotate.ts';
 import { checkGetOrCreate, checkRotate, checkUpdate } from '../../src/user-groups/rules.ts';
-import { rotateUserGroupToken } from '../../src/user-groups/user-groups.ts';
+
 import { callerWith } from '../support/caller.ts';
 
 const callerOf = (scopes: string[]) =>

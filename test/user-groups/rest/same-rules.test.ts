@@ -68,7 +68,7 @@ function inputOf(method: string, members: Record<string, unknown>): object {
 
 async function rest(method: string, members: Record<string, unknown>, { services, caller }: GraphQLContext): Promise<Outcome> {
   try {
-    const done = await operations[method]?.run({ services, caller, members, expectedVersions: undefined });
+    const done = await operations[method]?.run({ services, caller, members, expectedVersion: undefined });
     return { result: JSON.stringify(done?.body) };
   } catch (error) {
     if (!(error instanceof GatewayError)) return { failed: String(error) };
