@@ -1,4 +1,4 @@
-import type { Author } from './audit-log/author.ts';
+import type { Author } from './audit-log/statements/author.ts';
 import { Forbidden, Unauthenticated } from './errors.ts';
 import type { ApiToken, EnvironmentTag } from './generated/prisma/client.ts';
 import { grantedBy, type Scope } from './scopes.ts';

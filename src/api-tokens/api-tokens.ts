@@ -1,4 +1,4 @@
-import { type Author, changeAs, systemAuthor } from '../audit-log/author.ts';
+import { type Author, changeAs, systemAuthor } from '../audit-log/statements/author.ts';
 import { retryOnConflict } from '../database/errors.ts';
 import { type ClockReader, readClock } from '../database/timed-read.ts';
 import type { Db } from '../db.ts';

@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import type { Logger } from 'pino';
-import { type Author, commandAuthor } from '../audit-log/author.ts';
+import { type Author, commandAuthor } from '../audit-log/statements/author.ts';
 import { ensureFeed } from '../audit-log/statements/feed.ts';
 import type { Database } from '../database/client.ts';
 import { describeServers } from '../database/database-url.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type BigIntStats, statSync } from 'node:fs';
-import { recordEvent } from '../audit-log/author.ts';
+import { recordEvent } from '../audit-log/statements/author.ts';
 import type { Database } from '../database/client.ts';
 import { readClock } from '../database/timed-read.ts';
 import type { KeyRing } from '../encryption/keys.ts';

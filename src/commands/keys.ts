@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { recordEvent } from '../audit-log/author.ts';
+import { recordEvent } from '../audit-log/statements/author.ts';
 import type { Database } from '../database/client.ts';
 import {
   publicationLeadSeconds,

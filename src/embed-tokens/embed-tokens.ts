@@ -1,10 +1,11 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { changeAs } from '../audit-log/author.ts';
+import { changeAs } from '../audit-log/statements/author.ts';
 import type { Caller } from '../caller.ts';
 import { readClock } from '../database/timed-read.ts';
 import { GatewayError, InvalidInput, Suspended } from '../errors.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import { mayBeUserGroupToken } from '../tokens.ts';
+import { lockGroupIn } from '../user-groups/statements/writes.ts';
 import { locateToChange } from '../user-groups/targets.ts';
 import { findGroupOfToken, locate, notFound, type Services, type UserGroupBy } from '../user-groups/user-groups.ts';
 import {
@@ -125,7 +126,7 @@ export async function revokeEmbedTokens(
       await transaction.revokedViewer.deleteMany({ where: { teamId } });
       return group;
     }
-    await transaction.$executeRaw`select from user_group where team_id = ${teamId}::int for update`;
+    await lockGroupIn(transaction, teamId);
     const group = await transaction.userGroup.findFirst({ where });
     if (!group) throw notFound();
     const now = (await readClock(transaction)).getTime();

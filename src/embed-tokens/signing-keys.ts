@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { type Author, systemAuthor } from '../audit-log/author.ts';
+import { type Author, systemAuthor } from '../audit-log/statements/author.ts';
 import type { Caller } from '../caller.ts';
 import type { KeyRing } from '../encryption/keys.ts';
 import type { PublicJwk } from './jwt.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { silent } from '../audit-log/author.ts';
+import { silent } from '../audit-log/statements/author.ts';
 import type { Database } from '../database/client.ts';
 import { ifDefined } from '../database/errors.ts';
 import { rollBack } from '../database/transaction.ts';

@@ -1,4 +1,4 @@
-import { changeAs } from '../audit-log/author.ts';
+import { changeAs } from '../audit-log/statements/author.ts';
 import type { Caller } from '../caller.ts';
 import { isUniqueViolation } from '../database/errors.ts';
 import { Conflict, InvalidInput, VersionMismatch } from '../errors.ts';
@@ -32,10 +32,11 @@ export async function updateUserGroup(
   services: Services,
   caller: Caller,
   by: UserGroupBy,
-  { mergeProperties, expectedVersion, ...given }: UserGroupChanges,
+  changes: UserGroupChanges,
 ): Promise<UserGroup> {
   caller.require('groups:write');
-  checkUpdate({ by, mergeProperties, expectedVersion, ...given });
+  const { mergeProperties, expectedVersion, ...given } = changes;
+  checkUpdate({ by, ...changes });
   const stored = await locateToChange(services, caller, by);
   const target = targetOf(caller, stored);
   const nameIssues = given.name == null || given.name === stored.name ? [] : printableIssues(['name'], given.name);

@@ -1,4 +1,4 @@
-import type { Author } from '../audit-log/author.ts';
+import type { Author } from '../audit-log/statements/author.ts';
 import type { Caller } from '../caller.ts';
 import type { KeyRing } from '../encryption/keys.ts';
 import { encryptToken } from '../encryption/stored-token.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { systemAuthor } from '../audit-log/author.ts';
+import { systemAuthor } from '../audit-log/statements/author.ts';
 import type { Database } from '../database/client.ts';
 import { isConflict, isUniqueViolation } from '../database/errors.ts';
 import type { KeyRing } from '../encryption/keys.ts';

@@ -1,5 +1,5 @@
 import { checkOverlap } from '../api-tokens/api-tokens.ts';
-import { type Author, changeAs } from '../audit-log/author.ts';
+import { type Author, changeAs } from '../audit-log/statements/author.ts';
 import type { Feed } from '../audit-log/statements/feed.ts';
 import { readClock } from '../database/timed-read.ts';
 import type { Db } from '../db.ts';

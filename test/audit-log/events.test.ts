@@ -1,6 +1,6 @@
 import type { GraphQLEnumType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { commandAuthor, recordEvent } from '../../src/audit-log/author.ts';
+import { commandAuthor, recordEvent } from '../../src/audit-log/statements/author.ts';
 import { encodeCursor } from '../../src/database/keyset.ts';
 import { SigningKeys } from '../../src/embed-tokens/signing-keys.ts';
 import { bindSigningKeys } from '../../src/embed-tokens/statements/signing-keys.ts';

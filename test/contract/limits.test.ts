@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { feedLimits } from '../../src/audit-log/feed.ts';
 import { eventLimits } from '../../src/audit-log/events.ts';
+import { feedLimits } from '../../src/audit-log/feed.ts';
 import { heavyWorkLimits } from '../../src/concurrency/heavy-work.ts';
 import { backupLimits } from '../../src/database/backup/manifest.ts';
 import { embedTokenLimits } from '../../src/embed-tokens/rules.ts';

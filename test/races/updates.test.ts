@@ -28,7 +28,12 @@ afterAll(() => database.close());
 let groups = 0;
 async function createGroup() {
   groups += 1;
-  const data = { providedId: `group ${groups}`, name: 'first', ...storedToken(`an imported token ${groups}`), environmentTag: 'Testing' as const };
+  const data = {
+    providedId: `group ${groups}`,
+    name: 'first',
+    ...storedToken(`an imported token ${groups}`),
+    environmentTag: 'Testing' as const,
+  };
   return database.prisma.userGroup.create({ data: { ...data, properties: { first: true }, mapping: { first: 'x' } } });
 }
 

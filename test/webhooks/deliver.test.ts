@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { verifyWebhook } from '../../client/src/index.ts';
-import { systemAuthor } from '../../src/audit-log/author.ts';
+import { systemAuthor } from '../../src/audit-log/statements/author.ts';
 import { bindFeed, ensureFeed } from '../../src/audit-log/statements/feed.ts';
 import { createDb } from '../../src/db.ts';
 import { KeyRing } from '../../src/encryption/keys.ts';

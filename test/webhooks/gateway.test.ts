@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { systemAuthor } from '../../src/audit-log/author.ts';
+import { systemAuthor } from '../../src/audit-log/statements/author.ts';
 import { bindFeed } from '../../src/audit-log/statements/feed.ts';
 import { createDb } from '../../src/db.ts';
 import { createWebhook } from '../../src/webhooks/webhooks.ts';

@@ -263,7 +263,7 @@ test('deleteWebhook deletes it with its deliveries, and records that', async () 
   expect(await mutate('delete', { id: webhook.id })).toMatchObject({ deletedId: webhook.id });
   expect([(await list()).totalCount, await prisma.webhookDelivery.count()]).toEqual([0, 0]);
   // That it was begun is recorded once.
-  expect((await events()).filter(({ type }) => type === 'webhook.updated')).toHaveLength(1);
+  expect((await events()).filter(({ type }) => type === 'webhook.disabled')).toHaveLength(1);
   const changes = { webhook: { from: webhook.number, to: null } };
   expect((await events()).at(-1)).toEqual({ type: 'webhook.deleted', environment: 'None', changes });
 });
@@ -286,7 +286,7 @@ test.each([
     const reason = 'Its deletion was begun, and deliveries were removed.';
     expect((await list()).nodes).toEqual([expect.objectContaining({ status: 'DISABLED', disabledReason: reason })]);
     expect((await events()).at(-1)).toEqual({
-      type: 'webhook.updated',
+      type: 'webhook.disabled',
       environment: 'None',
       changes: {
         webhook: { from: webhook.number, to: webhook.number },

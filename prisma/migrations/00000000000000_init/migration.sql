@@ -300,59 +300,60 @@ INSERT INTO "event_feed" DEFAULT VALUES;
 -- secret: only that it changed
 -- revocation: an event, and no version
 -- bookkeeping: neither an event nor a version
+-- The event of a creation has a value unless it is the initial one; a column without an initial value is not in it.
 -- CreateTable
 CREATE TABLE "audited_column" (
     "table_name" TEXT NOT NULL,
     "column_name" TEXT NOT NULL,
     "kind" TEXT NOT NULL,
     "field" TEXT,
-    "is_in_creation" BOOLEAN NOT NULL DEFAULT true,
+    "initial" JSONB,
 
     CONSTRAINT "audited_column_pkey" PRIMARY KEY ("table_name","column_name")
 );
 
-INSERT INTO "audited_column" ("table_name", "column_name", "kind", "field", "is_in_creation") VALUES
-    ('user_group', 'provided_id', 'field', 'providedId', false),
-    ('user_group', 'environment_tag', 'enum', 'environmentTag', false),
-    ('user_group', 'name', 'field', 'name', true),
-    ('user_group', 'token_hash', 'secret', 'token', false),
-    ('user_group', 'mapping', 'object', 'mapping', true),
-    ('user_group', 'properties', 'object', 'properties', true),
-    ('user_group', 'suspended', 'status', 'status', false),
-    ('user_group', 'suspended_reason', 'field', 'suspendedReason', true),
-    ('user_group', 'embed_generation', 'revocation', NULL, false),
-    ('user_group', 'team_id', 'bookkeeping', NULL, false),
-    ('user_group', 'token_encrypted', 'bookkeeping', NULL, false),
-    ('user_group', 'last_resolved_hour', 'bookkeeping', NULL, false),
-    ('user_group', 'created_at', 'bookkeeping', NULL, false),
-    ('user_group', 'updated_at', 'bookkeeping', NULL, false),
-    ('user_group', 'version', 'bookkeeping', NULL, false),
-    ('api_token', 'name', 'field', 'name', true),
-    ('api_token', 'environment_tag', 'enum', 'environmentTag', true),
-    ('api_token', 'scopes', 'field', 'scopes', true),
-    ('api_token', 'expires_at', 'time', 'expiresAt', true),
-    ('api_token', 'rate_limit', 'field', 'rateLimit', true),
-    ('api_token', 'enabled', 'field', 'enabled', false),
-    ('api_token', 'revoked_at', 'time', 'revokedAt', true),
-    ('api_token', 'secret_hash', 'secret', 'secret', false),
-    ('api_token', 'id', 'bookkeeping', NULL, false),
-    ('api_token', 'created_at', 'bookkeeping', NULL, false),
-    ('api_token', 'last_used_at', 'bookkeeping', NULL, false),
-    ('webhook', 'url', 'origin', 'url', true),
-    ('webhook', 'types', 'field', 'types', true),
-    ('webhook', 'environments', 'enum', 'environments', true),
-    ('webhook', 'description', 'field', 'description', true),
-    ('webhook', 'enabled', 'field', 'enabled', true),
-    ('webhook', 'disabled_reason', 'field', 'disabledReason', true),
-    ('webhook', 'secret_encrypted', 'secret', 'secret', false),
-    ('webhook', 'id', 'bookkeeping', NULL, false),
-    ('webhook', 'previous_secret_encrypted', 'bookkeeping', NULL, false),
-    ('webhook', 'previous_secret_ends_at', 'bookkeeping', NULL, false),
-    ('webhook', 'position', 'bookkeeping', NULL, false),
-    ('webhook', 'failing_since', 'bookkeeping', NULL, false),
-    ('webhook', 'last_delivery_at', 'bookkeeping', NULL, false),
-    ('webhook', 'leased_until', 'bookkeeping', NULL, false),
-    ('webhook', 'created_at', 'bookkeeping', NULL, false);
+INSERT INTO "audited_column" ("table_name", "column_name", "kind", "field", "initial") VALUES
+    ('user_group', 'provided_id', 'field', 'providedId', NULL),
+    ('user_group', 'environment_tag', 'enum', 'environmentTag', NULL),
+    ('user_group', 'name', 'field', 'name', 'null'),
+    ('user_group', 'token_hash', 'secret', 'token', NULL),
+    ('user_group', 'mapping', 'object', 'mapping', '{}'),
+    ('user_group', 'properties', 'object', 'properties', 'null'),
+    ('user_group', 'suspended', 'status', 'status', 'false'),
+    ('user_group', 'suspended_reason', 'field', 'suspendedReason', 'null'),
+    ('user_group', 'embed_generation', 'revocation', NULL, NULL),
+    ('user_group', 'team_id', 'bookkeeping', NULL, NULL),
+    ('user_group', 'token_encrypted', 'bookkeeping', NULL, NULL),
+    ('user_group', 'last_resolved_hour', 'bookkeeping', NULL, NULL),
+    ('user_group', 'created_at', 'bookkeeping', NULL, NULL),
+    ('user_group', 'updated_at', 'bookkeeping', NULL, NULL),
+    ('user_group', 'version', 'bookkeeping', NULL, NULL),
+    ('api_token', 'name', 'field', 'name', 'null'),
+    ('api_token', 'environment_tag', 'enum', 'environmentTag', 'null'),
+    ('api_token', 'scopes', 'field', 'scopes', '[]'),
+    ('api_token', 'expires_at', 'time', 'expiresAt', 'null'),
+    ('api_token', 'rate_limit', 'field', 'rateLimit', 'null'),
+    ('api_token', 'enabled', 'field', 'enabled', 'true'),
+    ('api_token', 'revoked_at', 'time', 'revokedAt', 'null'),
+    ('api_token', 'secret_hash', 'secret', 'secret', NULL),
+    ('api_token', 'id', 'bookkeeping', NULL, NULL),
+    ('api_token', 'created_at', 'bookkeeping', NULL, NULL),
+    ('api_token', 'last_used_at', 'bookkeeping', NULL, NULL),
+    ('webhook', 'url', 'origin', 'url', 'null'),
+    ('webhook', 'types', 'field', 'types', '[]'),
+    ('webhook', 'environments', 'enum', 'environments', '[]'),
+    ('webhook', 'description', 'field', 'description', 'null'),
+    ('webhook', 'enabled', 'field', 'enabled', 'null'),
+    ('webhook', 'disabled_reason', 'field', 'disabledReason', 'null'),
+    ('webhook', 'secret_encrypted', 'secret', 'secret', NULL),
+    ('webhook', 'id', 'bookkeeping', NULL, NULL),
+    ('webhook', 'previous_secret_encrypted', 'bookkeeping', NULL, NULL),
+    ('webhook', 'previous_secret_ends_at', 'bookkeeping', NULL, NULL),
+    ('webhook', 'position', 'bookkeeping', NULL, NULL),
+    ('webhook', 'failing_since', 'bookkeeping', NULL, NULL),
+    ('webhook', 'last_delivery_at', 'bookkeeping', NULL, NULL),
+    ('webhook', 'leased_until', 'bookkeeping', NULL, NULL),
+    ('webhook', 'created_at', 'bookkeeping', NULL, NULL);
 
 -- Gives a changed group its next version and time. An update that changes nothing keeps both.
 CREATE FUNCTION "set_version"() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
@@ -441,7 +442,7 @@ BEGIN
         INTO changed, changes
         FROM audited_column c
         WHERE c.table_name = TG_TABLE_NAME AND c.kind <> 'bookkeeping' AND CASE TG_OP
-            WHEN 'INSERT' THEN c.is_in_creation AND became_b -> c.column_name NOT IN ('null', '{}', '[]')
+            WHEN 'INSERT' THEN became_b -> c.column_name <> c.initial
             ELSE was_b -> c.column_name IS DISTINCT FROM became_b -> c.column_name
         END;
         IF TG_OP = 'UPDATE' AND changed IS NULL THEN

@@ -1,4 +1,4 @@
-import { type Author, actor, systemAuthor } from '../../audit-log/author.ts';
+import { type Author, actor, systemAuthor } from '../../audit-log/statements/author.ts';
 import { createBatchLoader, type Load } from '../../database/batch-loader.ts';
 import type { Database } from '../../database/client.ts';
 import { columnTypes } from '../../database/columns.ts';

@@ -1,4 +1,4 @@
-import { silent } from '../../audit-log/author.ts';
+import { silent } from '../../audit-log/statements/author.ts';
 import type { Database } from '../../database/client.ts';
 import { columnTypes } from '../../database/columns.ts';
 import type { SecretColumn } from '../secrets.ts';

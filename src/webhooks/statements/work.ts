@@ -1,4 +1,4 @@
-import { actor, systemAuthor } from '../../audit-log/author.ts';
+import { actor, systemAuthor } from '../../audit-log/statements/author.ts';
 import type { Database } from '../../database/client.ts';
 import { columnTypes, type Row } from '../../database/columns.ts';
 import type { EventEnvironment, WebhookDeliveryStatus } from '../../generated/prisma/client.ts';

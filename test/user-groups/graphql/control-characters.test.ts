@@ -138,39 +138,6 @@ test.each(['ndjson', 'csv'] as const)('a group that has it is exported as %s and
   }
 });
 
-describe('a name with control characters that is renamed in the meantime is refused, and not left out', () => {
-  const issues = [{ path: ['name'], message: expect.stringContaining('must not contain control characters') }];
-
-  test('by another process', async () => {
-    const { providedId, name } = await storeGroup('raced');
-    const holder = await gateway.database.pool.connect();
-    await holder.query('begin');
-    await holder.query("update user_group set name = 'renamed' where provided_id = $1", [providedId]);
-    const update = mutate(gateway, 'updateUserGroup', { by: { providedId }, name, properties: { a: 1 } });
-    await untilBlocked(gateway.database);
-    await holder.query('commit');
-    holder.release();
-    expect(await update).toMatchObject({ issues });
-    expect(await groupOf(providedId)).toMatchObject({ name: 'renamed', properties: { '\u202e': '\u202e' } });
-  });
-
-  test('by an update that is made together with it', async () => {
-    const { providedId, name } = await storeGroup('batched');
-    const { teamId } = await groupOf(providedId);
-    const services = bindQueries(gateway.database);
-    const caller = callerWith({ id: 1, name: 'test', environmentTag: 'Testing', scopes: ['groups:write'] });
-    const updates = [name, 'renamed', name].map((each, index) =>
-      updateUserGroup(services, caller, { teamId }, { name: each, mergeProperties: { [index]: index } }),
-    );
-    expect(await Promise.allSettled(updates)).toMatchObject([
-      { value: { name } },
-      { value: { name: 'renamed' } },
-      { reason: { issues } },
-    ]);
-    expect(await groupOf(providedId)).toMatchObject({ name: 'renamed', properties: { 0: 0, 1: 1 } });
-  });
-});
-
 test('in one bulk call, a group that is refused does not stop one with the same id, and one that was created is returned', async () => {
   const name = 'a\u202eb';
   const groups = [{ providedId: 'same', name }, { providedId: 'same' }, { providedId: 'same', name }];

@@ -70,7 +70,7 @@ test.each([1, 40])('takes the same statements for %i groups, of which some exist
   expect(statements).toEqual([
     expect.stringMatching(/^select .* from api_token/s),
     expect.stringMatching(/^select .* from user_group/s),
-    expect.stringMatching(/^with draft as .*insert into user_group/s),
+    expect.stringMatching(/^with actor as .*insert into user_group/s),
   ]);
 });
 

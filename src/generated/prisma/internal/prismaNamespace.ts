@@ -1688,7 +1688,7 @@ export const AuditedColumnScalarFieldEnum = {
   columnName: 'columnName',
   kind: 'kind',
   field: 'field',
-  isInCreation: 'isInCreation'
+  initial: 'initial'
 } as const
 
 export type AuditedColumnScalarFieldEnum = (typeof AuditedColumnScalarFieldEnum)[keyof typeof AuditedColumnScalarFieldEnum]

@@ -29,7 +29,6 @@ export type AuditedColumnMinAggregateOutputType = {
   columnName: string | null
   kind: string | null
   field: string | null
-  isInCreation: boolean | null
 }
 
 export type AuditedColumnMaxAggregateOutputType = {
@@ -37,7 +36,6 @@ export type AuditedColumnMaxAggregateOutputType = {
   columnName: string | null
   kind: string | null
   field: string | null
-  isInCreation: boolean | null
 }
 
 export type AuditedColumnCountAggregateOutputType = {
@@ -45,7 +43,7 @@ export type AuditedColumnCountAggregateOutputType = {
   columnName: number
   kind: number
   field: number
-  isInCreation: number
+  initial: number
   _all: number
 }
 
@@ -55,7 +53,6 @@ export type AuditedColumnMinAggregateInputType = {
   columnName?: true
   kind?: true
   field?: true
-  isInCreation?: true
 }
 
 export type AuditedColumnMaxAggregateInputType = {
@@ -63,7 +60,6 @@ export type AuditedColumnMaxAggregateInputType = {
   columnName?: true
   kind?: true
   field?: true
-  isInCreation?: true
 }
 
 export type AuditedColumnCountAggregateInputType = {
@@ -71,7 +67,7 @@ export type AuditedColumnCountAggregateInputType = {
   columnName?: true
   kind?: true
   field?: true
-  isInCreation?: true
+  initial?: true
   _all?: true
 }
 
@@ -152,7 +148,7 @@ export type AuditedColumnGroupByOutputType = {
   columnName: string
   kind: string
   field: string | null
-  isInCreation: boolean
+  initial: runtime.JsonValue | null
   _count: AuditedColumnCountAggregateOutputType | null
   _min: AuditedColumnMinAggregateOutputType | null
   _max: AuditedColumnMaxAggregateOutputType | null
@@ -181,7 +177,7 @@ export type AuditedColumnWhereInput = {
   columnName?: Prisma.StringFilter<"AuditedColumn"> | string
   kind?: Prisma.StringFilter<"AuditedColumn"> | string
   field?: Prisma.StringNullableFilter<"AuditedColumn"> | string | null
-  isInCreation?: Prisma.BoolFilter<"AuditedColumn"> | boolean
+  initial?: Prisma.JsonNullableFilter<"AuditedColumn">
 }
 
 export type AuditedColumnOrderByWithRelationInput = {
@@ -189,7 +185,7 @@ export type AuditedColumnOrderByWithRelationInput = {
   columnName?: Prisma.SortOrder
   kind?: Prisma.SortOrder
   field?: Prisma.SortOrderInput | Prisma.SortOrder
-  isInCreation?: Prisma.SortOrder
+  initial?: Prisma.SortOrderInput | Prisma.SortOrder
 }
 
 export type AuditedColumnWhereUniqueInput = Prisma.AtLeast<{
@@ -201,7 +197,7 @@ export type AuditedColumnWhereUniqueInput = Prisma.AtLeast<{
   columnName?: Prisma.StringFilter<"AuditedColumn"> | string
   kind?: Prisma.StringFilter<"AuditedColumn"> | string
   field?: Prisma.StringNullableFilter<"AuditedColumn"> | string | null
-  isInCreation?: Prisma.BoolFilter<"AuditedColumn"> | boolean
+  initial?: Prisma.JsonNullableFilter<"AuditedColumn">
 }, "tableName_columnName">
 
 export type AuditedColumnOrderByWithAggregationInput = {
@@ -209,7 +205,7 @@ export type AuditedColumnOrderByWithAggregationInput = {
   columnName?: Prisma.SortOrder
   kind?: Prisma.SortOrder
   field?: Prisma.SortOrderInput | Prisma.SortOrder
-  isInCreation?: Prisma.SortOrder
+  initial?: Prisma.SortOrderInput | Prisma.SortOrder
   _count?: Prisma.AuditedColumnCountOrderByAggregateInput
   _max?: Prisma.AuditedColumnMaxOrderByAggregateInput
   _min?: Prisma.AuditedColumnMinOrderByAggregateInput
@@ -223,7 +219,7 @@ export type AuditedColumnScalarWhereWithAggregatesInput = {
   columnName?: Prisma.StringWithAggregatesFilter<"AuditedColumn"> | string
   kind?: Prisma.StringWithAggregatesFilter<"AuditedColumn"> | string
   field?: Prisma.StringNullableWithAggregatesFilter<"AuditedColumn"> | string | null
-  isInCreation?: Prisma.BoolWithAggregatesFilter<"AuditedColumn"> | boolean
+  initial?: Prisma.JsonNullableWithAggregatesFilter<"AuditedColumn">
 }
 
 export type AuditedColumnCreateInput = {
@@ -231,7 +227,7 @@ export type AuditedColumnCreateInput = {
   columnName: string
   kind: string
   field?: string | null
-  isInCreation?: boolean
+  initial?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
 }
 
 export type AuditedColumnUncheckedCreateInput = {
@@ -239,7 +235,7 @@ export type AuditedColumnUncheckedCreateInput = {
   columnName: string
   kind: string
   field?: string | null
-  isInCreation?: boolean
+  initial?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
 }
 
 export type AuditedColumnUpdateInput = {
@@ -247,7 +243,7 @@ export type AuditedColumnUpdateInput = {
   columnName?: Prisma.StringFieldUpdateOperationsInput | string
   kind?: Prisma.StringFieldUpdateOperationsInput | string
   field?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  isInCreation?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  initial?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
 }
 
 export type AuditedColumnUncheckedUpdateInput = {
@@ -255,7 +251,7 @@ export type AuditedColumnUncheckedUpdateInput = {
   columnName?: Prisma.StringFieldUpdateOperationsInput | string
   kind?: Prisma.StringFieldUpdateOperationsInput | string
   field?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  isInCreation?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  initial?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
 }
 
 export type AuditedColumnCreateManyInput = {
@@ -263,7 +259,7 @@ export type AuditedColumnCreateManyInput = {
   columnName: string
   kind: string
   field?: string | null
-  isInCreation?: boolean
+  initial?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
 }
 
 export type AuditedColumnUpdateManyMutationInput = {
@@ -271,7 +267,7 @@ export type AuditedColumnUpdateManyMutationInput = {
   columnName?: Prisma.StringFieldUpdateOperationsInput | string
   kind?: Prisma.StringFieldUpdateOperationsInput | string
   field?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  isInCreation?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  initial?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
 }
 
 export type AuditedColumnUncheckedUpdateManyInput = {
@@ -279,7 +275,7 @@ export type AuditedColumnUncheckedUpdateManyInput = {
   columnName?: Prisma.StringFieldUpdateOperationsInput | string
   kind?: Prisma.StringFieldUpdateOperationsInput | string
   field?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  isInCreation?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  initial?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
 }
 
 export type AuditedColumnTableNameColumnNameCompoundUniqueInput = {
@@ -292,7 +288,7 @@ export type AuditedColumnCountOrderByAggregateInput = {
   columnName?: Prisma.SortOrder
   kind?: Prisma.SortOrder
   field?: Prisma.SortOrder
-  isInCreation?: Prisma.SortOrder
+  initial?: Prisma.SortOrder
 }
 
 export type AuditedColumnMaxOrderByAggregateInput = {
@@ -300,7 +296,6 @@ export type AuditedColumnMaxOrderByAggregateInput = {
   columnName?: Prisma.SortOrder
   kind?: Prisma.SortOrder
   field?: Prisma.SortOrder
-  isInCreation?: Prisma.SortOrder
 }
 
 export type AuditedColumnMinOrderByAggregateInput = {
@@ -308,7 +303,6 @@ export type AuditedColumnMinOrderByAggregateInput = {
   columnName?: Prisma.SortOrder
   kind?: Prisma.SortOrder
   field?: Prisma.SortOrder
-  isInCreation?: Prisma.SortOrder
 }
 
 
@@ -318,7 +312,7 @@ export type AuditedColumnSelect<ExtArgs extends runtime.Types.Extensions.Interna
   columnName?: boolean
   kind?: boolean
   field?: boolean
-  isInCreation?: boolean
+  initial?: boolean
 }, ExtArgs["result"]["auditedColumn"]>
 
 export type AuditedColumnSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -326,7 +320,7 @@ export type AuditedColumnSelectCreateManyAndReturn<ExtArgs extends runtime.Types
   columnName?: boolean
   kind?: boolean
   field?: boolean
-  isInCreation?: boolean
+  initial?: boolean
 }, ExtArgs["result"]["auditedColumn"]>
 
 export type AuditedColumnSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -334,7 +328,7 @@ export type AuditedColumnSelectUpdateManyAndReturn<ExtArgs extends runtime.Types
   columnName?: boolean
   kind?: boolean
   field?: boolean
-  isInCreation?: boolean
+  initial?: boolean
 }, ExtArgs["result"]["auditedColumn"]>
 
 export type AuditedColumnSelectScalar = {
@@ -342,10 +336,10 @@ export type AuditedColumnSelectScalar = {
   columnName?: boolean
   kind?: boolean
   field?: boolean
-  isInCreation?: boolean
+  initial?: boolean
 }
 
-export type AuditedColumnOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"tableName" | "columnName" | "kind" | "field" | "isInCreation", ExtArgs["result"]["auditedColumn"]>
+export type AuditedColumnOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"tableName" | "columnName" | "kind" | "field" | "initial", ExtArgs["result"]["auditedColumn"]>
 
 export type $AuditedColumnPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "AuditedColumn"
@@ -368,9 +362,9 @@ export type $AuditedColumnPayload<ExtArgs extends runtime.Types.Extensions.Inter
      */
     field: string | null
     /**
-     * Whether the event of a creation has it.
+     * The value that the event of a creation leaves out; none if it leaves out every value.
      */
-    isInCreation: boolean
+    initial: runtime.JsonValue | null
   }, ExtArgs["result"]["auditedColumn"]>
   composites: {}
 }
@@ -798,7 +792,7 @@ export interface AuditedColumnFieldRefs {
   readonly columnName: Prisma.FieldRef<"AuditedColumn", 'String'>
   readonly kind: Prisma.FieldRef<"AuditedColumn", 'String'>
   readonly field: Prisma.FieldRef<"AuditedColumn", 'String'>
-  readonly isInCreation: Prisma.FieldRef<"AuditedColumn", 'Boolean'>
+  readonly initial: Prisma.FieldRef<"AuditedColumn", 'Json'>
 }
     
 

@@ -1,6 +1,6 @@
-import type { Database } from '../database/client.ts';
-import type { ActorKind, Prisma, PrismaClient } from '../generated/prisma/client.ts';
-import type { EventType } from './events.ts';
+import type { Database } from '../../database/client.ts';
+import type { ActorKind, Prisma, PrismaClient } from '../../generated/prisma/client.ts';
+import type { EventType } from '../events.ts';
 
 /** Who makes a change, and by which request. */
 export interface Author {
