@@ -123,7 +123,7 @@ export async function readMigrationState({ pool }: Pick<Database, 'pool'>): Prom
     );
   }
   const names = ownMigrationNames();
-  const unknown = [...checksums.keys()].filter((name) => !names.includes(name)).sort();
+  const unknown = [...checksums.keys()].filter((name) => !names.includes(name));
   return { applied: migrations.length - pending.length, pending, unknown };
 }
 

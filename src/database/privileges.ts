@@ -15,8 +15,8 @@ const requiredPrivileges: Readonly<Record<string, readonly string[]>> = {
   webhook_delivery: ['select', 'insert', 'update', 'delete'],
   signing_key: ['select', 'insert', 'update', 'delete'],
   idempotency_record: ['select', 'insert', 'update', 'delete'],
-  audited_column: ['select'],
   request_count: ['select', 'insert', 'update', 'delete'],
+  audited_column: ['select'],
   _prisma_migrations: ['select'],
 };
 

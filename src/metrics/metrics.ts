@@ -60,7 +60,7 @@ export const metricDefinitions = {
   batchSize: {
     type: 'histogram',
     name: 'gateway_database_batch_keys',
-    help: 'Keys that one statement looks up or writes for the requests that share it.',
+    help: 'Keys that one statement looks up for the requests that share it.',
     labelNames: [],
     buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000],
   },

@@ -71,7 +71,6 @@ const lookUps: Record<string, (group: Group) => Promise<unknown>> = {
   'a replaced secret of an API token': () => success(gateway.graphql('{ caller { id } }', {}, { token: replacedSecret })),
   'the stored response to a request with an idempotency key': keyed,
   'a page of groups': () => graphql('{ userGroups(first: 5) { nodes { name } } }'),
-  'a page of events of one group': ({ team_id }) => graphql(eventsOfGroup, { id: team_id }),
 };
 
 const others: Record<string, (group: Group) => Promise<unknown>> = {
@@ -89,6 +88,7 @@ const others: Record<string, (group: Group) => Promise<unknown>> = {
   'a deletion': ({ team_id }) => graphql(deletion, { by: { teamId: team_id } }),
   'a request with an idempotency key': ({ team_id }) =>
     graphql(update('name: "c"'), { by: { teamId: team_id } }, { 'idempotency-key': `key-${count}` }),
+  'a page of events of one group': ({ team_id }) => graphql(eventsOfGroup, { id: team_id }),
   'a page of events': () => graphql('{ events(first: 5) { nodes { type } } }'),
 };
 
@@ -200,7 +200,7 @@ describe.each(['none', 'of few groups'] as const)('right after a database with t
 
   test('the plan of every statement that requests share is kept, although each was sent alone', async () => {
     const planned =
-      "select name, custom_plans::int from pg_prepared_statements where name ~ '^[a-z]+(-[a-z]+)+$' and custom_plans > 5";
+      "select name, custom_plans::int from pg_prepared_statements where name ~ '^[a-z]+(-[a-z]+)+$' and name not like 'stamp-%' and custom_plans > 5";
     expect((await single.pool.query(planned)).rows).toEqual([]);
   });
 

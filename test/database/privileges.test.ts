@@ -92,6 +92,7 @@ test('a role that may not use what another created gets every missing right by n
       `  grant select, insert, update, delete on table signing_key to "${role}";`,
       `  grant select, insert, update, delete on table idempotency_record to "${role}";`,
       `  grant select, insert, update, delete on table request_count to "${role}";`,
+      `  grant select on table audited_column to "${role}";`,
       `  grant usage on sequence user_group_team_id_seq to "${role}";`,
       `  grant usage on sequence api_token_id_seq to "${role}";`,
       `  grant usage on sequence event_id_seq to "${role}";`,

@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { issueApiToken } from '../../src/api-tokens/api-tokens.ts';
 import { Caller } from '../../src/caller.ts';
 import { connectDatabase } from '../../src/database/client.ts';
@@ -9,7 +8,6 @@ import { createExecuteOnce } from '../../src/idempotency/execute-once.ts';
 import { idempotencyLimits } from '../../src/idempotency/limits.ts';
 import { reencryptAll } from '../../src/key-rotation/key-rotation.ts';
 import { findKeyIdsInUse } from '../../src/key-rotation/statements.ts';
-import { startCommitProxy } from '../support/commit-proxy.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { bindQueries } from '../support/queries.ts';
 

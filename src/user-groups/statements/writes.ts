@@ -149,7 +149,7 @@ const rotateStatement = `
       and ($2::bool or g.environment_tag is not distinct from $3::environment_tag) and ($4::int is null or g.version = $4)
     returning ${userGroupSelectList('g')}
   ), ended as (
-    delete from retired_token r using rotated where r.team_id = rotated.team_id and ($11::bool or r.expires_at <= now())
+    delete from retired_token where team_id = (select team_id from rotated) and ($11::bool or expires_at <= now())
   ), retired as (
     insert into retired_token (token_hash, token_encrypted, team_id, expires_at)
     select $8::bytea, $9::bytea, team_id, clock_timestamp() + $10::int * interval '1 second' from rotated where $10 > 0

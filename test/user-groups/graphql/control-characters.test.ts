@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { updateUserGroup } from '../../../src/user-groups/change.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { printableIssues } from '../../../src/user-groups/values.ts';
-import { callerWith } from '../../support/caller.ts';
-import { createTestDatabase, untilBlocked } from '../../support/database.ts';
+import { createTestDatabase } from '../../support/database.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { exportText, importText } from '../../support/group-files.ts';
-import { bindQueries } from '../../support/queries.ts';
 import { mutate } from '../../support/user-group-mutations.ts';
 
 let gateway: TestGateway;

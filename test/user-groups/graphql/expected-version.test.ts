@@ -46,7 +46,6 @@ const noChanges: Readonly<Record<string, Change>> = {
   'update with equal values': ({ providedId }) => ['updateUserGroup', { by: { providedId }, name: providedId }],
   'update without values': ({ id }) => ['updateUserGroup', { by: { id } }],
   'move to its own environment': ({ id }) => ['setUserGroupEnvironment', { by: { id }, environmentTag: 'TESTING' }],
-  resumption: ({ id }) => ['resumeUserGroup', { by: { id } }],
 };
 
 /** What changes a group, by each selector that differs in how the group is found. */

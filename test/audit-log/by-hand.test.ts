@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { generateEncryptionKey } from '../../src/encryption/key-texts.ts';
+import { KeyRing } from '../../src/encryption/keys.ts';
+import { reencryptAll } from '../../src/key-rotation/key-rotation.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { testKey } from '../support/keys.ts';
+
+// What somebody changes in psql is in the audit log, too.
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+  await gateway.send('GET', '/api/user', { body: { user_group_id: 'acme', properties: { plan: 'free', seats: 1 } } });
+});
+afterAll(() => gateway.close());
+beforeEach(() => gateway.database.pool.query('truncate event'));
+
+const group = () => gateway.database.prisma.userGroup.findFirstOrThrow({ where: { providedId: 'acme' } });
+const events = async () => {
+  const found = await gateway.database.prisma.event.findMany({ orderBy: { id: 'asc' } });
+  return found.map(({ type, actorKind, actorName, changes }) => ({ type, actor: `${actorKind} ${actorName}`, changes }));
+};
+const byHand = (type: string, changes: unknown) => ({ type, actor: 'SYSTEM database', changes });
+const from = (before: unknown, to: unknown) => ({ from: before, to });
+
+test('an update has an event, the next version, and a later time, whatever it sets them to', async () => {
+  const before = await group();
+  const text = `update user_group set properties = '{"seats":1,"plan":"gold"}', version = 99, updated_at = '2000-01-01' where provided_id = 'acme'`;
+  await gateway.database.pool.query(text);
+  const after = await group();
+  expect(after).toMatchObject({ version: before.version + 1, properties: { seats: 1, plan: 'gold' } });
+  expect(after.updatedAt.getTime()).toBeGreaterThan(before.updatedAt.getTime());
+  expect(await events()).toEqual([byHand('user_group.updated', { properties: from({ plan: 'free' }, { plan: 'gold' }) })]);
+});
+
+test('an update that changes nothing has none, and returns the row with its version and time', async () => {
+  const { version, updatedAt } = await group();
+  const text = `update user_group set name = name, version = 99, last_resolved_hour = 7 where provided_id = 'acme' returning version, updated_at`;
+  expect((await gateway.database.pool.query(text)).rows).toEqual([{ version, updated_at: updatedAt }]);
+  expect(await events()).toEqual([]);
+});
+
+test('a time is later than the one before it, also where the clock is behind', async () => {
+  const ahead = new Date(Date.now() + 3_600_000);
+  await gateway.database.transaction(async (query) => {
+    await query('silence', "select set_config('gateway.silent', 'on', true)", []);
+    await query('ahead', 'update user_group set updated_at = $1', [ahead]);
+  });
+  await gateway.database.pool.query("update user_group set name = 'later'");
+  expect((await group()).updatedAt.getTime()).toBe(ahead.getTime() + 1);
+});
+
+test.each<[string, unknown[]]>([
+  [
+    "insert into user_group (provided_id, name, token_hash, token_encrypted) values ('by hand', 'By hand', 'hash', 'text')",
+    [byHand('user_group.created', { name: from(null, 'By hand') })],
+  ],
+  [
+    "update user_group set token_hash = 'other' where provided_id = 'by hand'",
+    [byHand('user_group.token_rotated', { token: from(null, null) })],
+  ],
+  ["delete from user_group where provided_id = 'by hand'", [byHand('user_group.deleted', null)]],
+  [
+    "insert into api_token (name, scopes, secret_hash) values ('by hand', '{admin}', 'hash')",
+    [byHand('api_token.created', { name: from(null, 'by hand'), scopes: from(null, ['admin']) })],
+  ],
+  ["update api_token set last_used_at = now() where name = 'by hand'", []],
+  ["delete from api_token where name = 'by hand'", [byHand('api_token.revoked', null)]],
+  [
+    "insert into webhook (url, types, environments, secret_encrypted, position) values ('https://user:secret@hooks.invalid:8443/a?b', '{}', '{}', 'x', 0)",
+    [
+      byHand('webhook.created', {
+        webhook: from(null, expect.any(Number)),
+        url: from(null, 'https://hooks.invalid:8443'),
+        enabled: from(null, true),
+      }),
+    ],
+  ],
+  ['update webhook set position = 9, leased_until = now()', []],
+  ['delete from webhook', [byHand('webhook.deleted', { webhook: from(expect.any(Number), null) })]],
+])('%s', async (text, expected) => {
+  await gateway.database.pool.query(text);
+  expect(await events()).toEqual(expected);
+});
+
+test('the actor of a request is not that of what its connection does next', async () => {
+  await gateway.send('PUT', '/api/user', { body: { user_group_id: 'acme', name: 'by request' } });
+  const client = await gateway.database.pool.connect();
+  await client.query("update user_group set name = 'by hand' where provided_id = 'acme'");
+  client.release();
+  expect((await events()).map(({ actor }) => actor)).toEqual(['API_TOKEN test', 'SYSTEM database']);
+});
+
+test('every column of an audited table has its line', async () => {
+  const columns = `select table_name, column_name from information_schema.columns
+    where table_name in (select table_name from audited_column) order by 1, 2`;
+  const lines = 'select table_name, column_name from audited_column order by 1, 2';
+  const { pool } = gateway.database;
+  expect((await pool.query(lines)).rows).toEqual((await pool.query(columns)).rows);
+});
+
+test('another encryption key for 1,000 groups changes neither their versions nor the audit log', async () => {
+  const groups = Array.from({ length: 1_000 }, (_, index) => ({ providedId: `encrypted ${index}` }));
+  const query =
+    'mutation ($groups: [GetOrCreateUserGroupInput!]!) { getOrCreateUserGroups(input: { groups: $groups }) { __typename } }';
+  await gateway.graphql(query, { groups });
+  const before = await events();
+  expect(before).toHaveLength(1_000);
+  const ring = new KeyRing([Buffer.from(generateEncryptionKey(), 'base64'), Buffer.from(testKey, 'base64')]);
+  const { changed } = await reencryptAll(gateway.database, ring, () => {});
+  expect(changed).toBeGreaterThanOrEqual(1_000);
+  expect(await events()).toEqual(before);
+  const where = { providedId: { startsWith: 'encrypted' }, version: 1 };
+  expect(await gateway.database.prisma.userGroup.count({ where })).toBe(1_000);
+});
