@@ -10,7 +10,7 @@ import { startSystem } from './systems.ts';
 const groupsBefore = 100;
 const groupsAfter = 20_000;
 
-/** How long each measurement takes. PostgreSQL's own update of statistics, which may come minutes later, is off. */
+/** How long each measurement takes. */
 const measureMs = 3_000;
 
 /** How long a gateway runs before the growth. */
@@ -40,7 +40,6 @@ export async function measureGrowth(
   const measure = async (workload: WorkloadId, isAnalyzed: boolean): Promise<number> => {
     databases += 1;
     const database = await server.seed(`growth_${databases}`, groupsBefore);
-    await database.query('alter table user_group set (autovacuum_enabled = false)');
     const running = await startSystem('gateway', { DATABASE_URL: database.url });
     const run = async (ms: number): Promise<number> => {
       await generator.learn(database.name, database.tokenFile);

@@ -11,7 +11,6 @@ import { isUnavailable } from '../database/errors.ts';
 import { migrate, readMigrationState, requireMigrated } from '../database/migrate.ts';
 import { openDatabase } from '../database/open.ts';
 import { requirePrivileges } from '../database/privileges.ts';
-import { requireUniqueIndexes } from '../database/unique-indexes.ts';
 import { didYouMean } from '../did-you-mean.ts';
 import type { KeyRing } from '../encryption/keys.ts';
 import { logOutages, openLog } from '../log.ts';
@@ -148,7 +147,6 @@ async function openAndRun<Result>(
       if (applied.length > 0) log.info({ applied }, 'applied migrations');
     } else await requireMigrated(database, { onEvent });
     await requirePrivileges(database);
-    await requireUniqueIndexes(database);
     if (changesData) await ensureFeed(database);
     await requireKeys(config, keys, database); // another process may have written first, with other keys
     signal.throwIfAborted();

@@ -8,7 +8,6 @@ import type { Logger } from 'pino';
 import { acceptBootstrapToken, type IssuedApiToken, issueFirstApiToken } from '../api-tokens/api-tokens.ts';
 import { describeRefusal } from '../api-tokens/authenticate.ts';
 import type { ApiTokenRecord } from '../api-tokens/statements.ts';
-import { startStatistics } from '../database/table-statistics.ts';
 import { createDb } from '../db.ts';
 import { documentChecker } from '../docs-config/pool/check-documents.ts';
 import { SigningKeys } from '../embed-tokens/signing-keys.ts';
@@ -116,10 +115,6 @@ async function run(
     },
   );
 
-  const stopStatistics = startStatistics(database, (error) =>
-    log.warn({ err: error }, 'the statistics of a grown table could not be updated; it is tried again in a minute'),
-  );
-
   const reason = await stop;
   gateway.drain();
   if (config.drainDelaySeconds > 0) {
@@ -128,7 +123,7 @@ async function run(
   }
   log.info(`${reason}: draining in-flight requests, then exiting`);
   await listener.close(log);
-  await Promise.all([stopHousekeeping(), stopStatistics(), stopFollowingOperations?.()]);
+  await Promise.all([stopHousekeeping(), stopFollowingOperations?.()]);
   await Promise.all([gateway.close(), documentChecker.close()]);
   clearInterval(following);
   log.info('stopped');

@@ -119,11 +119,6 @@ export function unnest(columns: readonly ParameterColumn[], alias: string): stri
   return `unnest(${lists(columns)}) as ${alias} (${names(columns)})`;
 }
 
-/** The same with one more column, `position`: the place in the lists, from 1. */
-export function unnestWithPosition(columns: readonly ParameterColumn[], alias: string): string {
-  return `unnest(${lists(columns)}) with ordinality as ${alias} (${names(columns)}, position)`;
-}
-
 /** A list as a parameter of a condition: `column = any ($1)`. Planned for as many rows whatever is sent, as {@link unnest} is. */
 export const anyOf = (parameter: number, type: string): string => `any ((select $${parameter}::${type}[])::${type}[])`;
 

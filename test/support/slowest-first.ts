@@ -10,7 +10,6 @@ const slowest = [
   'graphql/fast-path.test.ts',
   'races/model.test.ts',
   'commands/doctor.test.ts',
-  'database/growth.test.ts',
   'contract/access.test.ts',
   'client/faults.test.ts',
   'graphql/repeated.test.ts',

@@ -312,7 +312,7 @@ CREATE TABLE "audited_column" (
     CONSTRAINT "audited_column_pkey" PRIMARY KEY ("table_name","column_name")
 );
 
-INSERT INTO "audited_column" ("table_name", "column_name", "kind", "field", "initial") VALUES
+INSERT INTO "audited_column" VALUES
     ('user_group', 'provided_id', 'field', 'providedId', NULL),
     ('user_group', 'environment_tag', 'enum', 'environmentTag', NULL),
     ('user_group', 'name', 'field', 'name', 'null'),
@@ -322,12 +322,6 @@ INSERT INTO "audited_column" ("table_name", "column_name", "kind", "field", "ini
     ('user_group', 'suspended', 'status', 'status', 'false'),
     ('user_group', 'suspended_reason', 'field', 'suspendedReason', 'null'),
     ('user_group', 'embed_generation', 'revocation', NULL, NULL),
-    ('user_group', 'team_id', 'bookkeeping', NULL, NULL),
-    ('user_group', 'token_encrypted', 'bookkeeping', NULL, NULL),
-    ('user_group', 'last_resolved_hour', 'bookkeeping', NULL, NULL),
-    ('user_group', 'created_at', 'bookkeeping', NULL, NULL),
-    ('user_group', 'updated_at', 'bookkeeping', NULL, NULL),
-    ('user_group', 'version', 'bookkeeping', NULL, NULL),
     ('api_token', 'name', 'field', 'name', 'null'),
     ('api_token', 'environment_tag', 'enum', 'environmentTag', 'null'),
     ('api_token', 'scopes', 'field', 'scopes', '[]'),
@@ -336,24 +330,19 @@ INSERT INTO "audited_column" ("table_name", "column_name", "kind", "field", "ini
     ('api_token', 'enabled', 'field', 'enabled', 'true'),
     ('api_token', 'revoked_at', 'time', 'revokedAt', 'null'),
     ('api_token', 'secret_hash', 'secret', 'secret', NULL),
-    ('api_token', 'id', 'bookkeeping', NULL, NULL),
-    ('api_token', 'created_at', 'bookkeeping', NULL, NULL),
-    ('api_token', 'last_used_at', 'bookkeeping', NULL, NULL),
     ('webhook', 'url', 'origin', 'url', 'null'),
     ('webhook', 'types', 'field', 'types', '[]'),
     ('webhook', 'environments', 'enum', 'environments', '[]'),
     ('webhook', 'description', 'field', 'description', 'null'),
     ('webhook', 'enabled', 'field', 'enabled', 'null'),
     ('webhook', 'disabled_reason', 'field', 'disabledReason', 'null'),
-    ('webhook', 'secret_encrypted', 'secret', 'secret', NULL),
-    ('webhook', 'id', 'bookkeeping', NULL, NULL),
-    ('webhook', 'previous_secret_encrypted', 'bookkeeping', NULL, NULL),
-    ('webhook', 'previous_secret_ends_at', 'bookkeeping', NULL, NULL),
-    ('webhook', 'position', 'bookkeeping', NULL, NULL),
-    ('webhook', 'failing_since', 'bookkeeping', NULL, NULL),
-    ('webhook', 'last_delivery_at', 'bookkeeping', NULL, NULL),
-    ('webhook', 'leased_until', 'bookkeeping', NULL, NULL),
-    ('webhook', 'created_at', 'bookkeeping', NULL, NULL);
+    ('webhook', 'secret_encrypted', 'secret', 'secret', NULL);
+
+INSERT INTO "audited_column" SELECT "table_name", unnest("columns"::text[]), 'bookkeeping' FROM (VALUES
+    ('user_group', '{team_id,token_encrypted,last_resolved_hour,created_at,updated_at,version}'),
+    ('api_token', '{id,created_at,last_used_at}'),
+    ('webhook', '{id,previous_secret_encrypted,previous_secret_ends_at,position,failing_since,last_delivery_at,leased_until,created_at}')
+) AS b ("table_name", "columns");
 
 -- Gives a changed group its next version and time. An update that changes nothing keeps both.
 CREATE FUNCTION "set_version"() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$

@@ -13,7 +13,6 @@ import {
   readServerTime,
 } from '../../database/server-state.ts';
 import { findSessionProblem } from '../../database/session-settings.ts';
-import { describeMissingIndexes } from '../../database/unique-indexes.ts';
 import { messagesOf } from '../../errors.ts';
 import { type CheckContext, counted, describeBytes, failure, type Outcome, ofDatabase, ok, skipped, warning } from './check.ts';
 
@@ -102,15 +101,10 @@ export const checkMigrations = ofDatabase(async (reached) => {
   try {
     reached.migrations = await readMigrationState(reached.database);
     const { applied, pending, unknown } = reached.migrations;
-    const lacking = pending.length > 0 ? undefined : await describeMissingIndexes(reached.database);
     if (unknown.length > 0) {
       const newer = `the database has ${counted(unknown.length, 'migration')} of a newer version: ${unknown.join(', ')}`;
-      // The newer version may have other indexes: the SQL that creates those of this one could replace them.
-      return lacking
-        ? failure(newer, 'Update this gateway: it does not start with that database.')
-        : warning(newer, 'Update this gateway: it may not work with that database.');
+      return warning(newer, 'Update this gateway: it may not work with that database.');
     }
-    if (lacking) return failure(lacking, beforeStart);
     if (pending.length > 0)
       return warning(
         `${pending.length} of ${applied + pending.length} are not applied: ${pending.join(', ')}`,

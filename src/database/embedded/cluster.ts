@@ -174,7 +174,9 @@ export async function startServer(
   port: number | (() => Promise<number>) = () => freePort(),
 ): Promise<void> {
   await removeStaleLocks(layout);
-  const given = [...cacheSetting(), ...socketSettings, ...options].map((option) => `-c ${option}`);
+  // Has statistics a second after a table has grown, so that statements get plans for the larger table.
+  const own = ['autovacuum_naptime=1s', ...cacheSetting(), ...socketSettings];
+  const given = [...own, ...options].map((option) => `-c ${option}`);
   const log = logFile(layout);
   for (let ports = 1; ; ports += 1) {
     const chosen = typeof port === 'number' ? port : await port();
