@@ -1,4 +1,5 @@
 import { type Issue, maxIssues } from '../errors.ts';
+import { controls } from '../terminal-text.ts';
 
 /** A JSON value. */
 export type Json = null | boolean | number | string | Json[] | { [member: string]: Json };
@@ -28,19 +29,13 @@ export function textIssues(path: Path, text: unknown): Issue[] {
   return fault ? [{ path, message: fault }] : [];
 }
 
-/** Control characters, line breaks among them, and those that reverse the direction of the text around them. */
-const unprintable = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u;
-
-/**
- * The issues of a valid text that is to be stored as a name or an id: characters that could change how the text around it is
- * shown. Texts that are stored already may have them, and so may selectors.
- */
+/** The issues of a valid text that is to be stored as a name or an id. Stored texts and selectors may have other characters. */
 export function printableIssues(path: Path, text: string): Issue[] {
-  const [found] = unprintable.exec(text) ?? [];
-  if (found === undefined) return [];
-  const code = `U+${found.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
-  const position = [...text.slice(0, text.indexOf(found))].length + 1;
-  return [{ path, message: `must not contain control characters; character ${position} is ${code}.` }];
+  const index = text.search(controls);
+  if (index < 0) return [];
+  const code = `U+${text.charCodeAt(index).toString(16).toUpperCase().padStart(4, '0')}`;
+  const position = [...text.slice(0, index)].length + 1;
+  return [{ path, message: `must not contain control characters or invisible marks; character ${position} is ${code}.` }];
 }
 
 /** The issues of a text of any type that no stored group has from a time before its rule: control characters too. */
