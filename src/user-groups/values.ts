@@ -15,11 +15,14 @@ export const userGroupLimits = {
   /** The most characters (code points) that an id, a name, and either side of a mapping entry may have. */
   maxTextLength: 255,
   maxMappingEntries: 1_000,
-  maxPropertiesBytes: 64 * 1024,
+  /** The most bytes of a mapping, and of properties, as JSON. */
+  maxJsonBytes: 64 * 1024,
   maxPropertiesDepth: 32,
 } as const;
 
-const { maxTextLength, maxMappingEntries, maxPropertiesBytes, maxPropertiesDepth } = userGroupLimits;
+const { maxTextLength, maxMappingEntries, maxJsonBytes, maxPropertiesDepth } = userGroupLimits;
+
+const tooLarge = `must have at most ${maxJsonBytes / 1024} KiB as JSON.`;
 
 type Path = Issue['path'];
 
@@ -51,7 +54,7 @@ export const nullIssues = (fields: Readonly<Record<string, unknown>>): Issue[] =
     .map(([name]) => ({ path: [name], message: 'must not be null; omit it to keep the current value.' }));
 
 /**
- * The issues of a mapping of any type: the number of entries, the text of each side, duplicate schema ids.
+ * The issues of a mapping of any type: the number of entries, the text of each side, duplicate schema ids, the size.
  * Lazy, so that checking stops as soon as enough issues are taken.
  *
  * @param mapping when valid, a list of {@link DataSourceMapping}.
@@ -60,6 +63,7 @@ export function* mappingIssues(path: Path, mapping: unknown): Generator<Issue> {
   if (!Array.isArray(mapping)) return yield { path, message: 'must map schema ids to data sources, both strings.' };
   if (mapping.length > maxMappingEntries) return yield { path, message: `must have at most ${maxMappingEntries} entries.` };
   const seen = new Set<unknown>();
+  let isValid = true;
   for (const [index, entry] of mapping.entries()) {
     const { schemaId, dataSource } = (entry ?? {}) as Partial<Record<keyof DataSourceMapping, unknown>>;
     const twice = seen.has(schemaId) ? 'is a duplicate.' : undefined;
@@ -67,8 +71,11 @@ export function* mappingIssues(path: Path, mapping: unknown): Generator<Issue> {
     const sourceFault = textFault(dataSource, 0);
     if (schemaFault) yield { path: [...path, index, 'schemaId'], message: schemaFault };
     if (sourceFault) yield { path: [...path, index, 'dataSource'], message: sourceFault };
+    isValid &&= !schemaFault && !sourceFault;
     seen.add(schemaId);
   }
+  // Printed only when the number and the lengths of its texts are known to be bounded.
+  if (isValid && Buffer.byteLength(mappingText(mapping)) > maxJsonBytes) yield { path, message: tooLarge };
 }
 
 /**
@@ -82,10 +89,9 @@ export function propertiesIssues(path: Path, properties: unknown): Issue[] {
   const walk: Walk = { path: [...path], issues: [], leastBytes: 0 };
   inspect(properties as Json, 1, walk);
   // Printed only when the depth is known to be bounded, so that printing cannot exhaust the stack, and the size nearly so.
-  const tooLarge =
-    walk.leastBytes > maxPropertiesBytes ||
-    (walk.issues.length === 0 && Buffer.byteLength(JSON.stringify(properties)) > maxPropertiesBytes);
-  if (tooLarge) walk.issues.push({ path, message: `must have at most ${maxPropertiesBytes / 1024} KiB as JSON.` });
+  const isTooLarge =
+    walk.leastBytes > maxJsonBytes || (walk.issues.length === 0 && Buffer.byteLength(JSON.stringify(properties)) > maxJsonBytes);
+  if (isTooLarge) walk.issues.push({ path, message: tooLarge });
   return walk.issues;
 }
 
@@ -99,7 +105,7 @@ interface Walk {
 }
 
 /** Whether a walk has seen enough: as many issues as are listed, or more bytes than there may be. */
-const isOver = ({ issues, leastBytes }: Walk): boolean => issues.length >= maxIssues || leastBytes > maxPropertiesBytes;
+const isOver = ({ issues, leastBytes }: Walk): boolean => issues.length >= maxIssues || leastBytes > maxJsonBytes;
 
 function inspect(value: Json, depth: number, walk: Walk): void {
   walk.leastBytes += typeof value === 'string' ? value.length + 2 : 1;

@@ -24,7 +24,7 @@ const DataSourceMappingType = builder.objectRef<DataSourceMapping>('DataSourceMa
 /** The member of a field's extensions that says that its resolver reads properties or mapping. */
 const readsJsonExtension = 'readsJson';
 
-/** Up to some hundred KiB, which are parsed for each request. */
+/** Up to 64 KiB, which are parsed for each request. */
 const largeField = { cost: () => 100, [readsJsonExtension]: true } satisfies FieldCost & Record<string, unknown>;
 
 /** The fields of the attributes that callers give. */
