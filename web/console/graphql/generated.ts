@@ -11,10 +11,6 @@ export const scopes = {
     "name": "audit:read",
     "meaning": "read the audit log: which changes were made, when and by whom"
   },
-  "CONFIG_VALIDATE": {
-    "name": "config:validate",
-    "meaning": "validate configuration files of documentation sites"
-  },
   "EMBED_SIGN": {
     "name": "embed:sign",
     "meaning": "create and revoke embed tokens of user groups; includes finding the group"
@@ -462,8 +458,6 @@ export type Scope =
   | 'ADMIN'
   /** `audit:read`: read the audit log: which changes were made, when and by whom. */
   | 'AUDIT_READ'
-  /** `config:validate`: validate configuration files of documentation sites. */
-  | 'CONFIG_VALIDATE'
   /** `embed:sign`: create and revoke embed tokens of user groups; includes finding the group. */
   | 'EMBED_SIGN'
   /** `groups:read`: find and read user groups; includes groups:resolve. */
