@@ -157,7 +157,7 @@ export const attributes = {
   },
   suspended: { sql: 'suspended', type: 'bool' },
   suspendedReason: { sql: 'suspended_reason', type: 'text', nullable: true },
-  lastResolvedHour: { sql: 'last_resolved_hour', type: 'int', nullable: true },
+  lastResolvedAt: { sql: 'last_resolved_at', type: 'timestamptz', nullable: true },
   embedGeneration: { sql: 'embed_generation', type: 'int' },
   createdAt: { sql: 'created_at', type: 'timestamptz' },
   updatedAt: { sql: 'updated_at', type: 'timestamptz' },

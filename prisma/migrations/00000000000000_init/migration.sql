@@ -26,7 +26,7 @@ CREATE TABLE "user_group" (
     "version" INTEGER NOT NULL DEFAULT 1,
     "suspended" BOOLEAN NOT NULL DEFAULT false,
     "suspended_reason" VARCHAR(255),
-    "last_resolved_hour" INTEGER,
+    "last_resolved_at" TIMESTAMPTZ(3),
     "embed_generation" INTEGER NOT NULL DEFAULT 0,
 
     CONSTRAINT "user_group_pkey" PRIMARY KEY ("team_id")

@@ -550,7 +550,7 @@ export type UserGroupFilter = {
   readonly createdAt?: DateTimeRange | null | undefined;
   /** The environment. Any other than that of the API token requires the scope admin; without this condition, admin lists every environment. */
   readonly environmentTag?: EnvironmentTagFilter | null | undefined;
-  /** Groups whose tokens were not looked up in the hour of this time or later, or never. */
+  /** Groups whose `lastResolvedAt` is earlier than this time, or null. */
   readonly notResolvedSince?: string | null | undefined;
   /** Properties that the group must have: at most 5. */
   readonly properties?: ReadonlyArray<PropertyFilter> | null | undefined;
