@@ -133,7 +133,7 @@ async function seed(
   const invalidCredentials = {
     revoked: await insert('revoked', 'Customer', scopes, { revoked: true }),
     expired: await insert('expired', 'Customer', scopes, { expired: true }),
-    'without a scope': await insert('no scope', 'Customer', ['config:validate'], {}),
+    'without a scope': await insert('no scope', 'Customer', ['metrics:read'], {}),
     unknown: issueToken('apiToken'),
   };
   await client.query('vacuum analyze');

@@ -24,7 +24,7 @@ const workloads: readonly WorkloadId[] = ['gql-token', 'rest-get', 'rest-update'
 
 /**
  * Measures how fast a gateway is right after its database has grown from 100 to 20,000 groups, and after `analyze`: each on a
- * database of its own, because the first requests for a group cost more, such as for the hour in which it was last looked up.
+ * database of its own, because the first requests for a group cost more, such as for when it was last looked up.
  *
  * @param only the workloads; of them, those that find groups.
  * @param rounds how often each ratio is measured; the median counts.

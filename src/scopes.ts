@@ -21,7 +21,6 @@ export const scopes = {
   },
   'audit:read': { description: 'read the audit log: which changes were made, when and by whom', includes: [] },
   'embed:sign': { description: 'create and revoke embed tokens of user groups; includes finding the group', includes: [] },
-  'config:validate': { description: 'validate configuration files of documentation sites', includes: [] },
   'metrics:read': { description: 'read the metrics of the gateway', includes: [] },
   admin: { description: 'full access to every environment, and the management of API tokens and webhooks', includes: [] },
 } as const satisfies Record<string, ScopeDefinition>;

@@ -1,6 +1,5 @@
-/** Characters that control a terminal, end a line, or change the direction of the text around them. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are replaced
-const controls = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+/** Control characters, line separators, and invisible marks: those of text direction, and the byte order mark. */
+export const controls = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\ufeff]/gu;
 
 /** Makes text safe for a terminal: tabs become two spaces, control characters and changes of text direction become �. */
 export function escapeControls(text: string): string {

@@ -9,7 +9,7 @@ export interface Target {
     readonly admin: string;
     /** `groups:read` and `groups:write` in the Testing environment. */
     readonly groups: string;
-    /** `config:validate` alone. */
+    /** `groups:read` alone, to validate documents with. */
     readonly validate: string;
   };
   /** A group with 64 KiB of properties, whose provided id is `large`. */

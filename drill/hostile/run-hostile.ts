@@ -100,7 +100,7 @@ async function prepare(instance: Instance, port: number): Promise<Run> {
   const tokens = {
     admin: instance.admin,
     groups: await instance.createToken(port),
-    validate: await instance.createToken(port, ['CONFIG_VALIDATE']),
+    validate: await instance.createToken(port, ['GROUPS_READ']),
   };
   const otherToken = await instance.createToken(port, ['GROUPS_READ']);
   // As large as its properties may be.

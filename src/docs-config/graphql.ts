@@ -161,14 +161,12 @@ builder.queryFields((t) => ({
   validateDocsConfig: t.field({
     type: ReportType,
     nullable: true,
-    description: 'Checks the configuration file of a documentation site. Requires the scope config:validate.',
+    description: 'Checks the configuration file of a documentation site. Requires an API token of any scope.',
     args: {
       input: t.arg({ type: DocsConfigInput, required: true, description: 'The file.' }),
       options: t.arg({ type: OptionsInput, description: 'How strictly to check.' }),
     },
-    resolve: (_, { input, options }, { caller, isAbandoned }) => {
-      caller.require('config:validate');
-      return documentChecker.check(textOf(input), readOptions(options), { queueKey: caller.queueKey, isAbandoned });
-    },
+    resolve: (_, { input, options }, { caller, isAbandoned }) =>
+      documentChecker.check(textOf(input), readOptions(options), { queueKey: caller.queueKey, isAbandoned }),
   }),
 }));

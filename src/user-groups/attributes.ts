@@ -50,11 +50,11 @@ export interface GivenAttribute extends StoredAttribute {
   readonly isFiltered?: true;
 }
 
-const { maxTextLength, maxMappingEntries, maxPropertiesBytes, maxPropertiesDepth } = userGroupLimits;
-const mappingLimit = `at most ${maxMappingEntries.toLocaleString('en-US')} entries`;
+const { maxTextLength, maxMappingEntries, maxJsonBytes, maxPropertiesDepth } = userGroupLimits;
+const mappingLimit = `at most ${maxMappingEntries.toLocaleString('en-US')} entries and ${maxJsonBytes / 1_024} KiB as JSON`;
 
 /** The limits of properties, in a description. */
-export const propertiesLimit = `at most ${maxPropertiesBytes / 1_024} KiB and ${maxPropertiesDepth} levels`;
+export const propertiesLimit = `at most ${maxJsonBytes / 1_024} KiB and ${maxPropertiesDepth} levels`;
 
 /**
  * An optional text of 1 to 255 characters without control characters.
@@ -154,7 +154,7 @@ export const attributes = {
   },
   suspended: { sql: 'suspended', type: 'bool', insert: true },
   suspendedReason: { sql: 'suspended_reason', type: 'text', nullable: true, insert: true },
-  lastResolvedHour: { sql: 'last_resolved_hour', type: 'int', nullable: true },
+  lastResolvedAt: { sql: 'last_resolved_at', type: 'timestamptz', nullable: true },
   embedGeneration: { sql: 'embed_generation', type: 'int' },
   createdAt: { sql: 'created_at', type: 'timestamptz' },
   updatedAt: { sql: 'updated_at', type: 'timestamptz' },

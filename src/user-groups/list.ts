@@ -6,7 +6,6 @@ import { InvalidInput, type Issue } from '../errors.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import { filteredAttributes } from './attribute-values.ts';
 import type { GivenName } from './attributes.ts';
-import { hourOf } from './last-resolved.ts';
 import { countGroups, type GroupPosition, type GroupsRequest, readSection, userGroupKeysets } from './reads.ts';
 import type { GroupConditions } from './statements/matches.ts';
 import type { SortField } from './statements/pages.ts';
@@ -32,7 +31,7 @@ export interface UserGroupFilter extends Partial<Readonly<Record<GivenName, unkn
   /** At most 5. */
   readonly properties?: readonly PropertyFilter[] | null | undefined;
   readonly status?: 'ACTIVE' | 'SUSPENDED' | null | undefined;
-  /** Groups that were not resolved in the hour of this time or later, or never. */
+  /** Groups whose `lastResolvedAt` is earlier than this time, or null. */
   readonly notResolvedSince?: Date | null | undefined;
   readonly createdAt?: DateTimeRange | null | undefined;
   readonly updatedAt?: DateTimeRange | null | undefined;
@@ -181,7 +180,7 @@ function conditionsOf(filter: UserGroupFilter): GroupConditions {
     providedIds: providedIds ?? undefined,
     properties: properties?.map(({ path, equals }) => ({ path, equals: JSON.stringify(equals ?? null) })),
     suspended: status == null ? undefined : status === 'SUSPENDED',
-    resolvedBeforeHour: notResolvedSince ? hourOf(notResolvedSince) : undefined,
+    notResolvedSince: notResolvedSince ?? undefined,
     createdAt: range(createdAt),
     updatedAt: range(updatedAt),
   };

@@ -1,4 +1,5 @@
 import { type Issue, maxIssues } from '../errors.ts';
+import { controls } from '../terminal-text.ts';
 
 /** A JSON value. */
 export type Json = null | boolean | number | string | Json[] | { [member: string]: Json };
@@ -14,11 +15,14 @@ export const userGroupLimits = {
   /** The most characters (code points) that an id, a name, and either side of a mapping entry may have. */
   maxTextLength: 255,
   maxMappingEntries: 1_000,
-  maxPropertiesBytes: 64 * 1024,
+  /** The most bytes of a mapping, and of properties, as JSON. */
+  maxJsonBytes: 64 * 1024,
   maxPropertiesDepth: 32,
 } as const;
 
-const { maxTextLength, maxMappingEntries, maxPropertiesBytes, maxPropertiesDepth } = userGroupLimits;
+const { maxTextLength, maxMappingEntries, maxJsonBytes, maxPropertiesDepth } = userGroupLimits;
+
+const tooLarge = `must have at most ${maxJsonBytes / 1024} KiB as JSON.`;
 
 type Path = Issue['path'];
 
@@ -28,19 +32,13 @@ export function textIssues(path: Path, text: unknown): Issue[] {
   return fault ? [{ path, message: fault }] : [];
 }
 
-/** Control characters, line breaks among them, and those that reverse the direction of the text around them. */
-const unprintable = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u;
-
-/**
- * The issues of a valid text that is to be stored as a name or an id: characters that could change how the text around it is
- * shown. Texts that are stored already may have them, and so may selectors.
- */
+/** The issues of a valid text that is to be stored as a name or an id. Stored texts and selectors may have other characters. */
 export function printableIssues(path: Path, text: string): Issue[] {
-  const [found] = unprintable.exec(text) ?? [];
-  if (found === undefined) return [];
-  const code = `U+${found.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
-  const position = [...text.slice(0, text.indexOf(found))].length + 1;
-  return [{ path, message: `must not contain control characters; character ${position} is ${code}.` }];
+  const index = text.search(controls);
+  if (index < 0) return [];
+  const code = `U+${text.charCodeAt(index).toString(16).toUpperCase().padStart(4, '0')}`;
+  const position = [...text.slice(0, index)].length + 1;
+  return [{ path, message: `must not contain control characters or invisible marks; character ${position} is ${code}.` }];
 }
 
 /** The issues of a text of any type that no stored group has from a time before its rule: control characters too. */
@@ -56,7 +54,7 @@ export const nullIssues = (fields: Readonly<Record<string, unknown>>): Issue[] =
     .map(([name]) => ({ path: [name], message: 'must not be null; omit it to keep the current value.' }));
 
 /**
- * The issues of a mapping of any type: the number of entries, the text of each side, duplicate schema ids.
+ * The issues of a mapping of any type: the number of entries, the text of each side, duplicate schema ids, the size.
  * Lazy, so that checking stops as soon as enough issues are taken.
  *
  * @param mapping when valid, a list of {@link DataSourceMapping}.
@@ -65,6 +63,7 @@ export function* mappingIssues(path: Path, mapping: unknown): Generator<Issue> {
   if (!Array.isArray(mapping)) return yield { path, message: 'must map schema ids to data sources, both strings.' };
   if (mapping.length > maxMappingEntries) return yield { path, message: `must have at most ${maxMappingEntries} entries.` };
   const seen = new Set<unknown>();
+  let isValid = true;
   for (const [index, entry] of mapping.entries()) {
     const { schemaId, dataSource } = (entry ?? {}) as Partial<Record<keyof DataSourceMapping, unknown>>;
     const twice = seen.has(schemaId) ? 'is a duplicate.' : undefined;
@@ -72,8 +71,11 @@ export function* mappingIssues(path: Path, mapping: unknown): Generator<Issue> {
     const sourceFault = textFault(dataSource, 0);
     if (schemaFault) yield { path: [...path, index, 'schemaId'], message: schemaFault };
     if (sourceFault) yield { path: [...path, index, 'dataSource'], message: sourceFault };
+    isValid &&= !schemaFault && !sourceFault;
     seen.add(schemaId);
   }
+  // Printed only when the number and the lengths of its texts are known to be bounded.
+  if (isValid && Buffer.byteLength(mappingText(mapping)) > maxJsonBytes) yield { path, message: tooLarge };
 }
 
 /**
@@ -87,10 +89,9 @@ export function propertiesIssues(path: Path, properties: unknown): Issue[] {
   const walk: Walk = { path: [...path], issues: [], leastBytes: 0 };
   inspect(properties as Json, 1, walk);
   // Printed only when the depth is known to be bounded, so that printing cannot exhaust the stack, and the size nearly so.
-  const tooLarge =
-    walk.leastBytes > maxPropertiesBytes ||
-    (walk.issues.length === 0 && Buffer.byteLength(JSON.stringify(properties)) > maxPropertiesBytes);
-  if (tooLarge) walk.issues.push({ path, message: `must have at most ${maxPropertiesBytes / 1024} KiB as JSON.` });
+  const isTooLarge =
+    walk.leastBytes > maxJsonBytes || (walk.issues.length === 0 && Buffer.byteLength(JSON.stringify(properties)) > maxJsonBytes);
+  if (isTooLarge) walk.issues.push({ path, message: tooLarge });
   return walk.issues;
 }
 
@@ -104,7 +105,7 @@ interface Walk {
 }
 
 /** Whether a walk has seen enough: as many issues as are listed, or more bytes than there may be. */
-const isOver = ({ issues, leastBytes }: Walk): boolean => issues.length >= maxIssues || leastBytes > maxPropertiesBytes;
+const isOver = ({ issues, leastBytes }: Walk): boolean => issues.length >= maxIssues || leastBytes > maxJsonBytes;
 
 function inspect(value: Json, depth: number, walk: Walk): void {
   walk.leastBytes += typeof value === 'string' ? value.length + 2 : 1;

@@ -135,9 +135,9 @@ describe('createApiToken', () => {
 
   test('a scope of a newer version is not shown, and permits nothing', async () => {
     const { secret, id } = await gateway.issue();
-    await gateway.database.prisma.apiToken.update({ where: { id }, data: { scopes: ['config:validate', 'groups:merge'] } });
+    await gateway.database.prisma.apiToken.update({ where: { id }, data: { scopes: ['groups:read', 'groups:merge'] } });
     const { json } = await gateway.graphql('{ caller { scopes } }', {}, { token: secret });
-    expect(json).toEqual({ data: { caller: { scopes: ['CONFIG_VALIDATE'] } } });
+    expect(json).toEqual({ data: { caller: { scopes: ['GROUPS_READ'] } } });
   });
 });
 

@@ -35,7 +35,7 @@ test('an update has an event, the next version, and a later time, whatever it se
 
 test('an update that changes nothing has none, and returns the row with its version and time', async () => {
   const { version, updatedAt } = await group();
-  const text = `update user_group set name = name, version = 99, last_resolved_hour = 7 where provided_id = 'acme' returning version, updated_at`;
+  const text = `update user_group set name = name, version = 99, last_resolved_at = now() where provided_id = 'acme' returning version, updated_at`;
   expect((await gateway.database.pool.query(text)).rows).toEqual([{ version, updated_at: updatedAt }]);
   expect(await events()).toEqual([]);
 });

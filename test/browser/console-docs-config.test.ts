@@ -6,7 +6,7 @@ let gateway: TestGateway;
 let secret: string;
 beforeAll(async () => {
   gateway = await startGateway();
-  ({ secret } = await gateway.issue({ scopes: ['config:validate'] }));
+  ({ secret } = await gateway.issue({ scopes: ['groups:read'] }));
 });
 afterAll(() => gateway.close());
 

@@ -359,8 +359,8 @@ test('a group is deleted only after its provided id was typed', async () => {
   await page.getByRole('button', { name: 'Delete …' }).click();
   await dialog.getByText('Its tokens have never been looked up.').waitFor();
   await page.keyboard.press('Escape');
-  const lastResolvedHour = Math.floor(Date.now() / 3_600_000);
-  await gateway.database.prisma.userGroup.updateMany({ where: { providedId: 'deleted' }, data: { lastResolvedHour } });
+  const data = { lastResolvedAt: new Date() };
+  await gateway.database.prisma.userGroup.updateMany({ where: { providedId: 'deleted' }, data });
   const release = await holdRequests(page, 'Group');
   await page.getByRole('button', { name: 'Delete …' }).click();
   await dialog.getByText('It is not known when its tokens were last looked up.').waitFor();

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addSchema, openConsole, save, textOf, untilSaved } from '../support/console.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { enlargeStored } from '../support/large-groups.ts';
 import { mutate } from '../support/user-group-mutations.ts';
 import { createWebhook } from '../support/webhooks.ts';
 
@@ -216,11 +217,11 @@ test('a group shows what is stored, also when the response to the first of two c
   expect(await page.getByRole('button', { name: 'Save the mapping' }).isDisabled()).toBe(true);
 });
 
-test('a thousand mapping entries and 64 KiB of properties can be edited, which together are too large for an Idempotency-Key', async () => {
+test('a thousand mapping entries and 64 KiB of properties can be edited, also when no response is stored for an Idempotency-Key', async () => {
   const properties = Object.fromEntries(Array.from({ length: 600 }, (_, index) => [`property-${index}`, 'x'.repeat(85)]));
   const mapping = Array.from({ length: 1_000 }, (_, index) => ({
     schemaId: `schema-${index}`,
-    dataSource: `source-${index}`.padEnd(255, '"'),
+    dataSource: `source-${index}`.padEnd(28, '"'),
   }));
   const { userGroup } = await mutate(gateway, 'getOrCreateUserGroup', {
     providedId: 'large',
@@ -232,6 +233,10 @@ test('a thousand mapping entries and 64 KiB of properties can be edited, which t
     secret,
     expectedProblems: [/status of 400/],
   });
+  const json = { errors: [{ message: 'Too much is stored.', extensions: { code: 'QUERY_TOO_COSTLY' } }] };
+  await page.route('**/graphql', (route) =>
+    route.request().headers()['idempotency-key'] ? route.fulfill({ status: 400, json }) : route.continue(),
+  );
   await page.getByLabel('Data source of schema-999').fill('changed');
   await save(page, 'Save the mapping');
   const editor = page.getByRole('textbox', { name: 'Properties as JSON' });
@@ -249,13 +254,8 @@ test('a thousand mapping entries and 64 KiB of properties can be edited, which t
 
 test('items that together are too large for a response are shown and exported in smaller pages, and hide no others', async () => {
   const count = 18;
-  const mapping = Array.from({ length: 1_000 }, (_, index) => ({
-    schemaId: `${index}`.padEnd(240, 'é'),
-    dataSource: 'é'.repeat(240),
-  }));
-  for (let index = 0; index < count; index += 1) {
-    await mutate(gateway, 'getOrCreateUserGroup', { providedId: `heavy-${index}`, mapping });
-  }
+  for (let index = 0; index < count; index += 1) await mutate(gateway, 'getOrCreateUserGroup', { providedId: `heavy-${index}` });
+  await enlargeStored(gateway);
   const { page } = await openConsole(gateway, '/console/audit-log?type=USER_GROUP_CREATED', {
     secret,
     expectedProblems: [/status of 400/],

@@ -111,7 +111,7 @@ test('a part of the console that is gone after an update says so, and reloading 
   });
   const isDocsConfig = /\/assets\/docs-config-/;
   await page.route(isDocsConfig, (route) => route.fulfill({ status: 404 }));
-  const { secret } = await gateway.issue({ scopes: ['config:validate'] });
+  const { secret } = await gateway.issue({ scopes: ['groups:read'] });
   await page.evaluate(`sessionStorage.setItem('user-group-gateway.api-token /', '${secret}')`);
   await page.reload();
   await page.getByRole('link', { name: 'Docs configuration' }).click();

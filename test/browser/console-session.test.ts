@@ -17,7 +17,7 @@ test('a person signs in after a wrong API token, stays signed in when the page i
   await field.fill('ugk_this-is-not-a-token');
   await page.getByRole('button', { name: 'Sign in' }).click();
   expect(await page.getByRole('alert').filter({ hasText: 'UNAUTHENTICATED' }).textContent()).toContain('Request id');
-  const { secret } = await gateway.issue({ environment: 'Customer', scopes: ['groups:read', 'config:validate'] });
+  const { secret } = await gateway.issue({ environment: 'Customer', scopes: ['groups:read', 'audit:read'] });
   await field.fill(secret);
   await page.keyboard.press('Enter');
 
@@ -25,7 +25,7 @@ test('a person signs in after a wrong API token, stays signed in when the page i
   const banner = page.getByRole('banner');
   expect(await banner.textContent()).toMatch(/Customer[\s\S]*test/);
   await banner.getByText('2 scopes').click();
-  expect(await banner.getByRole('list').textContent()).toMatch(/groups:read\s*config:validate/);
+  expect(await banner.getByRole('list').textContent()).toMatch(/groups:read\s*audit:read/);
   expect(await page.getByText('Customer environment.').isVisible()).toBe(true);
   // Only in the storage of the tab, and not in the URL.
   expect(await page.evaluate('[localStorage.length, document.cookie, sessionStorage.length]')).toEqual([0, '', 2]);

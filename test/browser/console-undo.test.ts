@@ -40,7 +40,7 @@ test.each(['properties', 'name'])('undoing after saving the %s does not undo wha
 });
 
 test('undoing does not bring the text of one file under the name of another', async () => {
-  const { secret } = await gateway.issue({ scopes: ['config:validate'] });
+  const { secret } = await gateway.issue({ scopes: ['groups:read'] });
   const { page } = await openConsole(gateway, '/console/docs-config', { secret });
   const editor = page.getByRole('textbox', { name: 'Configuration file' });
   await editor.waitFor();

@@ -5,7 +5,7 @@ let gateway: TestGateway;
 let token: string;
 beforeAll(async () => {
   gateway = await startGateway();
-  token = (await gateway.issue({ scopes: ['config:validate'] })).secret;
+  token = (await gateway.issue({ scopes: ['groups:read'] })).secret;
 });
 afterAll(() => gateway.close());
 

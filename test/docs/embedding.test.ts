@@ -135,7 +135,7 @@ test('the embed backend of the client is short: it responds with the dashboard o
 });
 
 test('throws when it is not known who is viewing', async () => {
-  const { secret } = await gateway.issue({ scopes: ['config:validate'] });
+  const { secret } = await gateway.issue({ scopes: ['metrics:read'] });
   vi.stubEnv('API_TOKEN', secret);
   await expect(findViewer('this-token-is-of-no-group')).rejects.toThrow('FORBIDDEN');
 });

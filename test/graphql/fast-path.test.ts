@@ -46,7 +46,7 @@ test('compiled pages of lists respond like the full pipeline, byte for byte, tho
     'query ($first: Int!, $after: String!) { userGroups(first: $first, after: $after) { edges { cursor node { id properties } } } }',
   ];
   for (const query of documents) {
-    for (const caller of ['groups', 'admin', 'validate', 'anonymous'] as const) {
+    for (const caller of ['groups', 'admin', 'metrics', 'anonymous'] as const) {
       const variables = known.cursors.flatMap((after) => [1, 20, 0].map((first) => ({ first, after })));
       await compare({ query, variables: variables.slice(0, 6), others: {}, accept: undefined, caller });
     }

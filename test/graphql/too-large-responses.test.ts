@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { enlargeStored } from '../support/large-groups.ts';
 
 let gateway: TestGateway;
 let token: string;
@@ -7,23 +8,19 @@ let ids: string[];
 beforeAll(async () => {
   gateway = await startGateway();
   ({ secret: token } = await gateway.issue({ scopes: ['groups:read', 'groups:write', 'audit:read'] }));
-  const groups = await Promise.all(Array.from({ length: 40 }, (_, index) => createLargeGroup(`group ${index}`)));
+  const groups = await Promise.all(Array.from({ length: 40 }, (_, index) => createGroup(`group ${index}`)));
   ids = groups.map(({ json }) => json.data.getOrCreateUserGroup.userGroup.id);
+  await enlargeStored(gateway);
 });
 afterAll(() => gateway.close());
 
-/** Creates a group whose mapping has half a megabyte; so have its changes in the audit log. */
-const createLargeGroup = (providedId: string) =>
+const createGroup = (providedId: string) =>
   gateway.graphql(
     `mutation ($input: GetOrCreateUserGroupInput!) { getOrCreateUserGroup(input: $input) {
       ... on GetOrCreateUserGroupPayload { userGroup { id } } } }`,
-    { input: { providedId, mapping } },
+    { input: { providedId } },
     { token },
   );
-const mapping = Array.from({ length: 1_000 }, (_, index) => ({
-  schemaId: `schema ${index}`.padEnd(255, '.'),
-  dataSource: 's'.repeat(255),
-}));
 
 /** Pages that are larger than a response may be, with fields that are resolved at once, and others that wait. */
 const queries = {

@@ -382,7 +382,7 @@ describe('many rejected lines', () => {
   const counts = [
     '        200  properties: must not contain the character NUL (U+0000).',
     '        200  is not valid JSON.',
-    '        200  suspended_reason: must not contain control characters.',
+    '        200  suspended_reason: must not contain control characters or invisible marks.',
     '        199  user_group_id: is the same as in an earlier line; only a Customer and a Testing group can share an id.',
   ];
 

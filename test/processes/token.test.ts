@@ -44,7 +44,7 @@ test('token create --json prints one object with exactly the documented members;
       '--scope',
       'groups:read',
       '--scope',
-      'config:validate',
+      'audit:read',
     ].concat(['--expires-in', '90d', '--json']),
     settings,
   );
@@ -57,7 +57,7 @@ test('token create --json prints one object with exactly the documented members;
     token: expect.stringMatching(isTokenOf('apiToken')),
     name: 'backend “A”',
     environment: 'Customer',
-    scopes: ['groups:read', 'config:validate'],
+    scopes: ['groups:read', 'audit:read'],
     expiresAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
   });
   const lifetimeMs = Date.parse(printed.expiresAt) - 90 * 86_400_000;
@@ -66,7 +66,7 @@ test('token create --json prints one object with exactly the documented members;
   expect((await caller(printed.token)).data.caller).toMatchObject({
     name: 'backend “A”',
     environmentTag: 'CUSTOMER',
-    scopes: ['GROUPS_READ', 'CONFIG_VALIDATE'],
+    scopes: ['GROUPS_READ', 'AUDIT_READ'],
     expiresAt: printed.expiresAt,
   });
 });

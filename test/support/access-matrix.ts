@@ -47,7 +47,6 @@ const result = '{ __typename ... on Error { code message } }';
 const read: Scope[] = ['groups:read'];
 const write: Scope[] = ['groups:write'];
 const audit: Scope[] = ['audit:read'];
-const validate: Scope[] = ['config:validate'];
 const admin = { scopes: ['admin'], elsewhere: 'FORBIDDEN' } as const;
 
 /**
@@ -69,7 +68,7 @@ export const operations: Record<string, GraphQLOperation> = {
   },
   validateDocsConfig: {
     document: () => '{ validateDocsConfig(input: { source: "{}" }) { __typename } }',
-    scopes: validate,
+    scopes: [],
     elsewhere: 'success',
   },
   'userGroup by providedId': {

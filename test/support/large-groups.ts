@@ -25,3 +25,16 @@ export async function seedLargeGroups({ database }: TestGateway, mappingEntries 
   });
   return groups.map(({ teamId }) => Buffer.from(`UserGroup:${teamId}`).toString('base64'));
 }
+
+/**
+ * Gives every group a mapping of a megabyte, and every event such changes. Requests may not send as much; so few of them are too
+ * large for one response.
+ */
+export async function enlargeStored({ database }: TestGateway): Promise<void> {
+  const entries = Array.from({ length: 1_000 }, (_, entry) => [`schema ${entry}`.padEnd(255, 'ä'), 'ä'.repeat(255)]);
+  const mapping = JSON.stringify(Object.fromEntries(entries));
+  await database.pool.query('update user_group set mapping = $1', [mapping]);
+  await database.pool.query(`update event set changes = json_build_object('mapping', json_build_object('to', $1::json))`, [
+    mapping,
+  ]);
+}

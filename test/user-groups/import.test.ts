@@ -111,6 +111,11 @@ describe.each(['ndjson', 'csv'] as const)('%s', (format) => {
     ],
     ['a list as mapping', { user_group_id: 'g', mapping: [] }, /^mapping: must map schema ids/],
     ['a number in a mapping', { user_group_id: 'g', mapping: { a: 'b', sales: 1 } }, /^mapping\.sales: must be a string\.$/],
+    [
+      'a mapping too large',
+      { user_group_id: 'g', mapping: Object.fromEntries(Array.from({ length: 400 }, (_, i) => [i, 'x'.repeat(200)])) },
+      /^mapping: must have at most 64 KiB as JSON\.$/,
+    ],
     ['properties that are not an object', { user_group_id: 'g', properties: [1] }, /^properties: must be a JSON object\.$/],
     [
       'properties too large',

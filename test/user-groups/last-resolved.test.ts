@@ -16,23 +16,26 @@ afterAll(() => database.close());
 const caller = callerWith({ environmentTag: 'Testing', scopes: ['groups:read'] });
 let created = 0;
 
-/** Stores a group. @param hoursAgo when it was last resolved. */
-async function store(hoursAgo?: number) {
+/** Stores a group. @param minutesAgo when it was last resolved. */
+async function store(minutesAgo?: number) {
   created += 1;
   const token = `an imported token ${created}`;
   const data = { providedId: `group ${created}`, environmentTag: 'Testing', name: 'Group', ...storedToken(token) } as const;
   const { teamId } = await database.prisma.userGroup.create({ data });
-  if (hoursAgo !== undefined) {
-    const text = 'update user_group set last_resolved_hour = floor(extract(epoch from now()) / 3600) - $2 where team_id = $1';
-    await database.pool.query(text, [teamId, hoursAgo]);
-  }
+  if (minutesAgo !== undefined) await setResolved(teamId, minutesAgo);
   return { teamId, token };
 }
 
-/** What of a group changes with it: how many hours ago it was resolved, and what must stay. */
+const setResolved = (teamId: number, minutesAgo: number) =>
+  database.pool.query("update user_group set last_resolved_at = now() - $2 * interval '1 minute' where team_id = $1", [
+    teamId,
+    minutesAgo,
+  ]);
+
+/** What of a group changes with it: how many whole minutes ago it was resolved, and what must stay. */
 async function read(teamId: number) {
   const { rows } = await database.pool.query(
-    'select (floor(extract(epoch from now()) / 3600) - last_resolved_hour)::int as age, version, updated_at from user_group where team_id = $1',
+    'select floor(extract(epoch from now() - last_resolved_at) / 60)::int as age, version, updated_at from user_group where team_id = $1',
     [teamId],
   );
   return rows[0] as { age: number | null; version: number; updated_at: Date };
@@ -46,18 +49,34 @@ function start(): { services: Services; flush: () => Promise<void> } {
 
 test.each<[string, number | undefined, (services: Services, token: string) => Promise<unknown>]>([
   ['a look-up for the first time', undefined, (services, token) => findUserGroup(services, caller, { token })],
-  ['a look-up in another hour', 2, (services, token) => findUserGroup(services, caller, { token })],
-  ['a look-up in the same hour', 0, (services, token) => findUserGroup(services, caller, { token })],
-  ['an introspection', 2, (services, token) => introspect(services, caller, token)],
-])('%s is recorded, and changes nothing else', async (_, hoursAgo, resolve) => {
+  ['a look-up after an hour', 60, (services, token) => findUserGroup(services, caller, { token })],
+  ['an introspection', 120, (services, token) => introspect(services, caller, token)],
+])('%s is recorded, and changes nothing else', async (_, minutesAgo, resolve) => {
   const { services, flush } = start();
-  const { teamId, token } = await store(hoursAgo);
+  const { teamId, token } = await store(minutesAgo);
   const before = await read(teamId);
   expect(await resolve(services, token)).toBeTruthy();
   await flush();
   const { age, ...others } = await read(teamId);
-  expect([0, 1]).toContain(age); // 1 if the hour has ended since
+  expect(age).toBe(0);
   expect(others).toEqual({ version: before.version, updated_at: before.updated_at });
+});
+
+test('the first look-up is not recorded before the creation of the group', async () => {
+  const { services, flush } = start();
+  const { teamId, token } = await store();
+  await findUserGroup(services, caller, { token });
+  await flush();
+  const { createdAt, lastResolvedAt } = await database.prisma.userGroup.findUniqueOrThrow({ where: { teamId } });
+  expect(lastResolvedAt?.getTime()).toBeGreaterThanOrEqual(createdAt.getTime());
+});
+
+test('a look-up within the hour is not recorded', async () => {
+  const { services, flush } = start();
+  const { teamId, token } = await store(58);
+  await findUserGroup(services, caller, { token });
+  await flush();
+  expect([58, 59]).toContain((await read(teamId)).age);
 });
 
 test('a look-up by a token in its grace period is recorded', async () => {
@@ -129,44 +148,49 @@ test('the last flush waits for a locked group', async () => {
   expect((await read(teamId)).age).not.toBeNull();
 });
 
-test('what is recorded late keeps its hour', async () => {
+test('what is recorded late keeps its time, and does not replace a later one', async () => {
   const { services, flush } = start();
-  const { teamId, token } = await store();
+  const [late, replaced] = [await store(), await store()];
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
-  await findUserGroup(services, caller, { token });
+  for (const { token } of [late, replaced]) await findUserGroup(services, caller, { token });
   vi.advanceTimersByTime(2 * 3_600_000);
+  await setResolved(replaced.teamId, 10);
   await flush();
-  expect([2, 3]).toContain((await read(teamId)).age);
+  expect([(await read(late.teamId)).age, (await read(replaced.teamId)).age]).toEqual([120, 10]);
 });
 
-/** A database that records which groups it is asked to stamp, at 1 s before the end of the hour 1,000. */
+const databaseTime = Date.parse('2026-01-01');
+
+/** A database that records which groups it is asked to stamp. */
 function fakeDatabase() {
   const stamped: unknown[] = [];
   const state = { isFailing: false };
   const query: TestDatabase['query'] = async (_name, _text, [teamIds]) => {
     if (state.isFailing) throw new Error('the database is gone');
     stamped.push(teamIds);
-    return [[String(1_001 * 3_600 - 1), null]];
+    return [[String(databaseTime / 1_000), null]];
   };
   return { stamped, state, query };
 }
 
-test('once the hour is known, groups that were resolved in it are not written again', async () => {
+test('once the clock of the database is known, groups that were resolved within the hour are not written again', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const { stamped, query } = fakeDatabase();
   const lastResolved = recordLastResolved({ query });
   onTestFinished(() => lastResolved.stop());
-  lastResolved.note({ teamId: 1, lastResolvedHour: 1_000 });
-  lastResolved.note({ teamId: 2, lastResolvedHour: null });
+  const note = (teamId: number, secondsAgo: number) =>
+    lastResolved.note({ teamId, lastResolvedAt: new Date(databaseTime - secondsAgo * 1_000) });
+  note(1, 0);
+  lastResolved.note({ teamId: 2, lastResolvedAt: null });
   await lastResolved.flush();
-  lastResolved.note({ teamId: 1, lastResolvedHour: 1_000 });
-  lastResolved.note({ teamId: 2, lastResolvedHour: 1_001 });
-  lastResolved.note({ teamId: 3, lastResolvedHour: 999 });
-  lastResolved.note({ teamId: 4, lastResolvedHour: null });
+  note(1, 3_599);
+  note(2, -1);
+  note(3, 3_600);
+  lastResolved.note({ teamId: 4, lastResolvedAt: null });
   vi.advanceTimersByTime(1_000);
-  lastResolved.note({ teamId: 5, lastResolvedHour: 1_000 }); // in the next hour
+  note(5, 3_599);
   await lastResolved.flush();
   expect(stamped).toEqual([
     [1, 2],
@@ -180,7 +204,7 @@ test('any number of groups is recorded: 5,000 at most each 5 seconds, and all at
   const { stamped, query } = fakeDatabase();
   const lastResolved = recordLastResolved({ query });
   const teamIds = Array.from({ length: 20_500 }, (_, index) => index);
-  for (const teamId of teamIds) lastResolved.note({ teamId, lastResolvedHour: null });
+  for (const teamId of teamIds) lastResolved.note({ teamId, lastResolvedAt: null });
   await vi.advanceTimersByTimeAsync(5_000);
   expect(stamped.flat()).toEqual(teamIds.slice(0, 5_000));
   await lastResolved.stop();
@@ -195,7 +219,7 @@ test('each statement that records resolutions has its outcome reported', async (
     (error) => void outcomes.push(error instanceof Error ? error.message : 'recorded'),
   );
   onTestFinished(() => lastResolved.stop());
-  lastResolved.note({ teamId: 1, lastResolvedHour: null });
+  lastResolved.note({ teamId: 1, lastResolvedAt: null });
   for (const isFailing of [true, true, false, false]) {
     state.isFailing = isFailing;
     await lastResolved.flush();

@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Caller } from '../../src/caller.ts';
 import type { EnvironmentTag, Prisma } from '../../src/generated/prisma/client.ts';
-import { hourOf } from '../../src/user-groups/last-resolved.ts';
 import type { PropertyFilter, UserGroupFilter, UserGroupListInput, UserGroupOrder } from '../../src/user-groups/list.ts';
 import { listUserGroups } from '../../src/user-groups/list.ts';
 import type { Services } from '../../src/user-groups/user-groups.ts';
@@ -21,7 +20,7 @@ interface Group {
   readonly name: string;
   readonly properties: Json;
   readonly suspended: boolean;
-  readonly lastResolvedHour?: number | null;
+  readonly lastResolvedAt?: Date | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
@@ -87,7 +86,7 @@ const draftWith = (properties: fc.Arbitrary<Json>) =>
     environmentTag: fc.constantFrom(...tags),
     properties,
     suspended: fc.boolean(),
-    lastResolvedHour: fc.option(time.map(hourOf)),
+    lastResolvedAt: fc.option(time),
     createdAt: time,
     updatedAt: time,
   });
@@ -125,7 +124,7 @@ describe('pages', () => {
       environmentTag: null,
       properties: {},
       suspended: false,
-      lastResolvedHour: null,
+      lastResolvedAt: null,
       createdAt: new Date(0),
       updatedAt: new Date(0),
     };
@@ -253,7 +252,7 @@ describe('filters', () => {
       Boolean(has(group.name) || has(group.providedId)) &&
       (!providedIds || providedIds.includes(group.providedId)) &&
       (wanted ?? []).every(({ path, equals }) => isDeepStrictEqual(at(group.properties, path), equals)) &&
-      (!notResolvedSince || group.lastResolvedHour == null || group.lastResolvedHour < hourOf(notResolvedSince)) &&
+      (!notResolvedSince || group.lastResolvedAt == null || group.lastResolvedAt < notResolvedSince) &&
       (!status || group.suspended === (status === 'SUSPENDED')) &&
       (!createdAt || isIn(createdAt, group.createdAt)) &&
       (!updatedAt || isIn(updatedAt, group.updatedAt))

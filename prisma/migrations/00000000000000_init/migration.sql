@@ -26,7 +26,7 @@ CREATE TABLE "user_group" (
     "version" INTEGER NOT NULL DEFAULT 1,
     "suspended" BOOLEAN NOT NULL DEFAULT false,
     "suspended_reason" VARCHAR(255),
-    "last_resolved_hour" INTEGER,
+    "last_resolved_at" TIMESTAMPTZ(3),
     "embed_generation" INTEGER NOT NULL DEFAULT 0,
 
     CONSTRAINT "user_group_pkey" PRIMARY KEY ("team_id")
@@ -339,7 +339,7 @@ INSERT INTO "audited_column" VALUES
     ('webhook', 'secret_encrypted', 'secret', 'secret', NULL);
 
 INSERT INTO "audited_column" SELECT "table_name", unnest("columns"::text[]), 'bookkeeping' FROM (VALUES
-    ('user_group', '{team_id,token_encrypted,last_resolved_hour,created_at,updated_at,version}'),
+    ('user_group', '{team_id,token_encrypted,last_resolved_at,created_at,updated_at,version}'),
     ('api_token', '{id,created_at,last_used_at}'),
     ('webhook', '{id,previous_secret_encrypted,previous_secret_ends_at,position,failing_since,last_delivery_at,leased_until,created_at}')
 ) AS b ("table_name", "columns");

@@ -60,7 +60,7 @@ const UserGroupFilterInput = builder.inputType('UserGroupFilter', {
     ),
     notResolvedSince: t.field({
       type: 'DateTime',
-      description: 'Groups whose tokens were not looked up in the hour of this time or later, or never.',
+      description: 'Groups whose `lastResolvedAt` is earlier than this time, or null.',
     }),
     createdAt: t.field({ type: DateTimeRangeInput, description: `When the group was created. ${followed}` }),
     updatedAt: t.field({ type: DateTimeRangeInput, description: `When the group was last changed. ${followed}` }),

@@ -9,7 +9,6 @@ import { EnvironmentTagType } from '../../graphql/scalars.ts';
 import { type FieldCost, isAnySelected } from '../../graphql/selection.ts';
 import { givenAttributes } from '../attribute-values.ts';
 import type { GivenName, GivenValue } from '../attributes.ts';
-import { lastResolvedAt } from '../last-resolved.ts';
 import { currentTokenOf, findUserGroup, type UserGroupBy } from '../user-groups.ts';
 import { type DataSourceMapping, mappingEntries, userGroupLimits } from '../values.ts';
 
@@ -24,7 +23,7 @@ const DataSourceMappingType = builder.objectRef<DataSourceMapping>('DataSourceMa
 /** The member of a field's extensions that says that its resolver reads properties or mapping. */
 const readsJsonExtension = 'readsJson';
 
-/** Up to some hundred KiB, which are parsed for each request. */
+/** Up to 64 KiB, which are parsed for each request. */
 const largeField = { cost: () => 100, [readsJsonExtension]: true } satisfies FieldCost & Record<string, unknown>;
 
 /** The fields of the attributes that callers give. */
@@ -98,11 +97,12 @@ builder.node(UserGroupType, {
       nullable: true,
       description: 'Why it was suspended; null if no reason was given, or it is active.',
     }),
-    lastResolvedAt: t.field({
+    lastResolvedAt: t.expose('lastResolvedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When one of its tokens was last looked up: the beginning of that hour; null if never.',
-      resolve: lastResolvedAt,
+      description:
+        'When one of its tokens was looked up; null if never. Renewed at most once an hour, so the last look-up may be up to an ' +
+        'hour later.',
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the group was created.' }),
     updatedAt: t.expose('updatedAt', {

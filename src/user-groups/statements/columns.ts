@@ -19,7 +19,7 @@ const decoders = {
   int: columnTypes.nullableInteger,
   json: columnTypes.json,
   text: columnTypes.text,
-  timestamptz: columnTypes.time,
+  timestamptz: columnTypes.nullableTime,
 } as const satisfies Readonly<Record<StoredAttribute['type'], Omit<Column, 'sql'>>>;
 
 const columns: Readonly<Record<string, Column & ParameterColumn>> = Object.fromEntries(

@@ -17,8 +17,8 @@ export interface GroupConditions {
   /** Columns with the text that they equal. */
   readonly texts?: readonly { readonly sql: string; readonly equals: string }[] | undefined;
   readonly suspended?: boolean | undefined;
-  /** Groups that were last resolved before this hour, counted from 1970, or never. */
-  readonly resolvedBeforeHour?: number | undefined;
+  /** Groups that were last resolved before this time, or never. */
+  readonly notResolvedSince?: Date | undefined;
   readonly createdAt?: TimeRange | undefined;
   readonly updatedAt?: TimeRange | undefined;
 }
@@ -69,7 +69,7 @@ function conditionsOf(environmentTag: MatchQuery['environmentTag'], conditions: 
     properties = [],
     texts = [],
     suspended,
-    resolvedBeforeHour,
+    notResolvedSince,
     createdAt = {},
     updatedAt = {},
   } = conditions;
@@ -96,9 +96,7 @@ function conditionsOf(environmentTag: MatchQuery['environmentTag'], conditions: 
   }
   for (const { sql, equals } of texts) where.push(Prisma.sql`${Prisma.raw(sql)} = ${equals}::text`);
   if (suspended !== undefined) where.push(suspended ? Prisma.sql`suspended` : Prisma.sql`not suspended`);
-  if (resolvedBeforeHour !== undefined) {
-    where.push(Prisma.sql`(last_resolved_hour is null or last_resolved_hour < ${resolvedBeforeHour}::int)`);
-  }
+  if (notResolvedSince) where.push(Prisma.sql`(last_resolved_at is null or last_resolved_at < ${notResolvedSince}::timestamptz)`);
   return [...where, ...rangeOf(columnOf('createdAt'), createdAt), ...rangeOf(columnOf('updatedAt'), updatedAt)];
 }
 

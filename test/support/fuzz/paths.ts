@@ -220,9 +220,9 @@ async function issueCallers({ prisma }: Database): Promise<Record<CallerKind, Ca
   const issue = async (scopes: Scope[]) =>
     new Caller((await issueApiToken(prisma, { name: 'fuzz', environmentTag: 'Testing', scopes, expiresAt: null })).apiToken);
   return {
-    groups: await issue(['groups:read', 'groups:write', 'config:validate', 'audit:read']),
+    groups: await issue(['groups:read', 'groups:write', 'audit:read']),
     admin: await issue(['admin']),
-    validate: await issue(['config:validate']),
+    metrics: await issue(['metrics:read']),
     anonymous: Caller.anonymous,
   };
 }

@@ -9,7 +9,7 @@ import { ValueArbitraries } from './values.ts';
  * Who sends a request: with every scope for groups and files, with `admin`, with none that a mutation needs, without a
  * credential.
  */
-export type CallerKind = 'groups' | 'admin' | 'validate' | 'anonymous';
+export type CallerKind = 'groups' | 'admin' | 'metrics' | 'anonymous';
 
 /** A document with all that goes with it, to be sent several times. */
 export interface GeneratedRequest {
@@ -89,7 +89,7 @@ export function requestsOf(schema: GraphQLSchema, known: Known): fc.Arbitrary<Ge
   const named = namedValues(known);
   const query = schema.getQueryType() as GraphQLObjectType;
   const mutation = schema.getMutationType() as GraphQLObjectType;
-  const someCaller = fc.constantFrom<CallerKind[]>('groups', 'groups', 'groups', 'admin', 'admin', 'validate', 'anonymous');
+  const someCaller = fc.constantFrom<CallerKind[]>('groups', 'groups', 'groups', 'admin', 'admin', 'metrics', 'anonymous');
   const selectionsWith = ({ nested = false, requiredLeaves = false, ...has }: Partial<typeof everything>, onlyNamed = false) =>
     new SelectionArbitraries(
       schema,
@@ -117,7 +117,7 @@ export function requestsOf(schema: GraphQLSchema, known: Known): fc.Arbitrary<Ge
   };
 
   const rejected = selectionsWith(everything).of(mutation, 4);
-  const rejectedMutations = requestOf('mutation', mutation.name, rejected, fc.constantFrom('validate', 'anonymous'));
+  const rejectedMutations = requestOf('mutation', mutation.name, rejected, fc.constantFrom('metrics', 'anonymous'));
   const safe = selectionsWith(everything, true);
   const repeated = fc.array(fc.oneof(...repeatable.flatMap((name) => safe.root(mutation, name, 4) ?? [])), {
     minLength: 1,

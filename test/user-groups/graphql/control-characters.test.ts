@@ -28,17 +28,21 @@ async function storeGroup(id: string) {
   return { providedId, name, token };
 }
 
-const refusedBy = (code: string) => `must not contain control characters; character 3 is ${code}.`;
+const refusedBy = (code: string) => `must not contain control characters or invisible marks; character 3 is ${code}.`;
 
 test.each([
   ...['\u0001', '\t', '\n', '\u001b', '\u007f', '\u0085', '\u009b'],
+  ...['\u2028', '\u2029', '\ufeff', '\u061c', '\u200e', '\u200f'],
   ...['\u202a', '\u202b', '\u202c', '\u202d', '\u202e', '\u2066', '\u2067', '\u2068', '\u2069'],
-])('%j is a control character, of which the message says the position', (character) => {
+])('%j is refused, and the message says where it is', (character) => {
   const code = `U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
   expect(printableIssues(['name'], `😀b${character}c`)).toEqual([{ path: ['name'], message: refusedBy(code) }]);
 });
 
-test.each(['\u0020', '\u00a0', '\u200f', '\u2029', '\u202f', '\u2065', '\u206a', '\ufeff'])('%j is none', (character) => {
+test.each([
+  ...['\u0020', '\u00a0', '\u00ad', '\u061b', '\u200b', '\u200c', '\u200d'],
+  ...['\u2027', '\u202f', '\u2065', '\u206a', '\ufe0f', '\u{10ffff}'],
+])('%j is accepted', (character) => {
   expect(printableIssues(['name'], `😀b${character}c`)).toEqual([]);
 });
 

@@ -16,8 +16,7 @@ beforeAll(async () => {
     const query = client.query.bind(client);
     const recorded = (...args: unknown[]) => {
       const { text = '' } = args[0] as { text?: string };
-      if (!/^\s*update api_token set last_used_at|set last_resolved_hour|from event_feed/.test(text))
-        statements.push(text.trim());
+      if (!/^\s*update api_token set last_used_at|set last_resolved_at|from event_feed/.test(text)) statements.push(text.trim());
       return Reflect.apply(query, client, args);
     };
     client.query = recorded as typeof client.query;

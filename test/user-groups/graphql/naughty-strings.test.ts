@@ -22,7 +22,7 @@ const naughty: Record<string, string> = {
   'a space': ' ',
   'spaces around': '  both sides  ',
   'a tab and line breaks': 'a\tb\r\nc\nd\u2028e\u2029f',
-  'odd spaces': '\u00a0\u1680\u2003\u3000\ufeffx\u200b',
+  'odd spaces': '\u00a0\u1680\u2003\u3000x\u200b',
   'control characters': '\u0001\u0007\u001b[31m\u007f\u0085',
   'a byte order mark': '\ufefftext',
   quotes: `'"\`’“„`,
@@ -58,7 +58,7 @@ const naughty: Record<string, string> = {
 };
 
 /** Those that a new name or id may not have. */
-const unprintable = new Set(['a tab and line breaks', 'control characters', 'direction marks']);
+const unprintable = new Set(['a tab and line breaks', 'control characters', 'a byte order mark', 'direction marks']);
 
 describe.each(Object.entries(naughty))('%s', (kind, text) => {
   const name = unprintable.has(kind) ? `unprintable: ${kind}` : text;

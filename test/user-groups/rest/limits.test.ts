@@ -25,6 +25,14 @@ const sized = (bytes: number, character = 'x') => {
   return { a: character.repeat(Math.floor(room / width)) + 'x'.repeat(room % width) };
 };
 
+/** A mapping whose JSON has this many bytes, some 64 KiB, most of them in values of this character. */
+const sizedMapping = (bytes: number, character = 'x') => {
+  const value = character.repeat(Math.floor(200 / Buffer.byteLength(character)));
+  const mapping = Object.fromEntries(Array.from({ length: 303 }, (_, i) => [`schema ${i}`, value]));
+  const room = bytes - Buffer.byteLength(JSON.stringify({ ...mapping, last: '' }));
+  return { ...mapping, last: 'x'.repeat(room) };
+};
+
 describe('at the limit', () => {
   test.each<[string, Record<string, unknown>]>([
     ['an id of 1 character', { user_group_id: 'x' }],
@@ -39,6 +47,8 @@ describe('at the limit', () => {
     ['a data source of 255 characters', { mapping: { s: 'x'.repeat(255) } }],
     ['a data source of 255 astral characters', { mapping: { s: astral.repeat(255) } }],
     ['a mapping of 1,000 entries', { mapping: entries(1_000) }],
+    ['a mapping of 64 KiB', { mapping: sizedMapping(65_536) }],
+    ['a mapping of 64 KiB in characters of four bytes', { mapping: sizedMapping(65_536, astral) }],
     ['properties of 64 KiB', { properties: sized(65_536) }],
     ['properties of 64 KiB in characters of four bytes', { properties: sized(65_536, astral) }],
     ['properties of 32 levels', { properties: nested(32) }],
@@ -61,6 +71,7 @@ describe('at the limit', () => {
 });
 
 describe('one past the limit', () => {
+  const escaped = Array.from({ length: 50 }, (_, i) => [`schema ${i}`, '\u0001'.repeat(255)]);
   const cases: [string, Record<string, unknown>, string][] = [
     ['an empty id', { user_group_id: '' }, 'user_group_id'],
     ['an id of 256 characters', { user_group_id: 'x'.repeat(256) }, 'user_group_id'],
@@ -71,6 +82,9 @@ describe('one past the limit', () => {
     ['a schema id of 256 characters', { mapping: { ['x'.repeat(256)]: 's' } }, 'mapping'],
     ['a data source of 256 characters', { mapping: { s: 'x'.repeat(256) } }, 'mapping'],
     ['a mapping of 1,001 entries', { mapping: entries(1_001) }, 'mapping'],
+    ['a mapping of 64 KiB and a byte', { mapping: sizedMapping(65_537) }, 'mapping'],
+    ['a mapping of 64 KiB and a byte, in characters of four', { mapping: sizedMapping(65_537, astral) }, 'mapping'],
+    ['a mapping of characters with long escapes', { mapping: Object.fromEntries(escaped) }, 'mapping'],
     ['properties of 64 KiB and a byte', { properties: sized(65_537) }, 'properties'],
     ['properties of 64 KiB and a byte, in characters of four', { properties: sized(65_537, astral) }, 'properties'],
     ['properties of 33 levels', { properties: nested(33) }, 'properties'],

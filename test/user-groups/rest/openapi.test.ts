@@ -10,7 +10,7 @@ import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { assertDocumented, openApiDocument, validatorOf } from '../../support/openapi.ts';
 import { comparable, contentOf, errorExamples } from '../../support/openapi-examples.ts';
 
-const { maxPropertiesBytes, maxPropertiesDepth } = userGroupLimits;
+const { maxJsonBytes, maxPropertiesDepth } = userGroupLimits;
 const item = openApiDocument.paths['/api/user'] ?? {};
 const documented = operationsOf(item);
 
@@ -42,12 +42,13 @@ describe('the examples of errors', () => {
   });
 });
 
-test('the limits of properties, which JSON Schema cannot express, are described', () => {
-  const properties = item.get?.parameters?.find(({ name }) => name === 'properties');
-  const replaced = contentOf(item.put?.requestBody)?.schema.properties?.['properties'];
-  for (const description of [properties?.description, replaced?.description]) {
-    expect(description).toContain(`${maxPropertiesBytes / 1024} KiB and ${maxPropertiesDepth} levels`);
-  }
+test.each([
+  ['mapping', `${maxJsonBytes / 1024} KiB as JSON`],
+  ['properties', `${maxJsonBytes / 1024} KiB and ${maxPropertiesDepth} levels`],
+])('the limits of %s, which JSON Schema cannot express, are described', (member, limits) => {
+  const given = item.get?.parameters?.find(({ name }) => name === member);
+  const replaced = contentOf(item.put?.requestBody)?.schema.properties?.[member];
+  for (const description of [given?.description, replaced?.description]) expect(description).toContain(limits);
 });
 
 /** The example of an error. */

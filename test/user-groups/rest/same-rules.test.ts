@@ -30,7 +30,7 @@ beforeAll(async () => {
     new Caller(
       (await issueApiToken(database.prisma, { name: 'test', environmentTag: 'Testing', scopes, expiresAt: null })).apiToken,
     );
-  callers = [await issue(['groups:write']), await issue(['config:validate']), Caller.anonymous];
+  callers = [await issue(['groups:write']), await issue(['metrics:read']), Caller.anonymous];
 });
 afterAll(() => database.close());
 

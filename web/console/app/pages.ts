@@ -42,5 +42,5 @@ export const pages: readonly Page[] = [
   { name: 'webhooks', title: 'Webhooks', scope: 'ADMIN', isListed: true, component: Webhooks },
   { name: 'webhook', title: 'Webhook', scope: 'ADMIN', isListed: false, component: Webhook },
   { name: 'audit-log', title: 'Audit log', scope: 'AUDIT_READ', isListed: true, component: AuditLog },
-  { name: 'docs-config', title: 'Docs configuration', scope: 'CONFIG_VALIDATE', isListed: true, component: DocsConfig },
+  { name: 'docs-config', title: 'Docs configuration', isListed: true, component: DocsConfig },
 ];

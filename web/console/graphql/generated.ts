@@ -11,10 +11,6 @@ export const scopes = {
     "name": "audit:read",
     "meaning": "read the audit log: which changes were made, when and by whom"
   },
-  "CONFIG_VALIDATE": {
-    "name": "config:validate",
-    "meaning": "validate configuration files of documentation sites"
-  },
   "EMBED_SIGN": {
     "name": "embed:sign",
     "meaning": "create and revoke embed tokens of user groups; includes finding the group"
@@ -395,7 +391,7 @@ export type EventType =
 export type GetOrCreateUserGroupInput = {
   /** The environment of the group; null means untagged. Defaults to the environment of the API token. Any other value requires the scope admin; without it, the result is Forbidden. */
   readonly environmentTag?: EnvironmentTag | null | undefined;
-  /** The data sources of schemas: at most 1,000 entries. */
+  /** The data sources of schemas: at most 1,000 entries and 64 KiB as JSON. */
   readonly mapping?: ReadonlyArray<DataSourceMappingInput> | null | undefined;
   /** The display name: 1 to 255 characters; of a new group without control characters. Defaults to the id. */
   readonly name?: string | null | undefined;
@@ -464,8 +460,6 @@ export type Scope =
   | 'ADMIN'
   /** `audit:read`: read the audit log: which changes were made, when and by whom. */
   | 'AUDIT_READ'
-  /** `config:validate`: validate configuration files of documentation sites. */
-  | 'CONFIG_VALIDATE'
   /** `embed:sign`: create and revoke embed tokens of user groups; includes finding the group. */
   | 'EMBED_SIGN'
   /** `groups:read`: find and read user groups; includes groups:resolve. */
@@ -515,7 +509,7 @@ export type UpdateUserGroupInput = {
   readonly by: UserGroupBy;
   /** The version that the group must have, from 1 to 2147483647: the one that you read. If it has another one, nothing is changed, and the result is VersionMismatch with the group as it is. Without it, or with null, any version is changed. */
   readonly expectedVersion?: number | null | undefined;
-  /** Replaces the whole mapping: at most 1,000 entries. */
+  /** Replaces the whole mapping: at most 1,000 entries and 64 KiB as JSON. */
   readonly mapping?: ReadonlyArray<DataSourceMappingInput> | null | undefined;
   /** Changes single properties: a JSON Merge Patch (RFC 7396) of at most 64 KiB and 32 levels. Members replace those of the same name, nested objects are merged, and null removes a member: {"plan": "gold", "trial": null}. Concurrent patches are all applied. The result must be within the limits of properties. Cannot be combined with properties. */
   readonly mergeProperties?: unknown;
@@ -558,7 +552,7 @@ export type UserGroupFilter = {
   readonly createdAt?: DateTimeRange | null | undefined;
   /** The environment. Any other than that of the API token requires the scope admin; without this condition, admin lists every environment. */
   readonly environmentTag?: EnvironmentTagFilter | null | undefined;
-  /** Groups whose tokens were not looked up in the hour of this time or later, or never. */
+  /** Groups whose `lastResolvedAt` is earlier than this time, or null. */
   readonly notResolvedSince?: string | null | undefined;
   /** Properties that the group must have: at most 5. */
   readonly properties?: ReadonlyArray<PropertyFilter> | null | undefined;

@@ -138,7 +138,7 @@ function Facts({ group }: { readonly group: GroupDetailFragment }) {
       </div>
       <div>
         <dt>Last seen</dt>
-        <dd title="When one of its tokens was last looked up, accurate to the hour">
+        <dd title="When one of its tokens was last looked up; renewed at most once an hour">
           {group.lastResolvedAt ? <Time value={group.lastResolvedAt} /> : <span className="muted">never</span>}
         </dd>
       </div>

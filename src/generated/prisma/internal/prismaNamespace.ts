@@ -1519,7 +1519,7 @@ export const UserGroupScalarFieldEnum = {
   version: 'version',
   suspended: 'suspended',
   suspendedReason: 'suspendedReason',
-  lastResolvedHour: 'lastResolvedHour',
+  lastResolvedAt: 'lastResolvedAt',
   embedGeneration: 'embedGeneration'
 } as const
 

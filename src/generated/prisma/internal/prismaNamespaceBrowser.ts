@@ -97,7 +97,7 @@ export const UserGroupScalarFieldEnum = {
   version: 'version',
   suspended: 'suspended',
   suspendedReason: 'suspendedReason',
-  lastResolvedHour: 'lastResolvedHour',
+  lastResolvedAt: 'lastResolvedAt',
   embedGeneration: 'embedGeneration'
 } as const
 

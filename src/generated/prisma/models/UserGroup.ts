@@ -29,14 +29,12 @@ export type AggregateUserGroup = {
 export type UserGroupAvgAggregateOutputType = {
   teamId: number | null
   version: number | null
-  lastResolvedHour: number | null
   embedGeneration: number | null
 }
 
 export type UserGroupSumAggregateOutputType = {
   teamId: number | null
   version: number | null
-  lastResolvedHour: number | null
   embedGeneration: number | null
 }
 
@@ -52,7 +50,7 @@ export type UserGroupMinAggregateOutputType = {
   version: number | null
   suspended: boolean | null
   suspendedReason: string | null
-  lastResolvedHour: number | null
+  lastResolvedAt: Date | null
   embedGeneration: number | null
 }
 
@@ -68,7 +66,7 @@ export type UserGroupMaxAggregateOutputType = {
   version: number | null
   suspended: boolean | null
   suspendedReason: string | null
-  lastResolvedHour: number | null
+  lastResolvedAt: Date | null
   embedGeneration: number | null
 }
 
@@ -86,7 +84,7 @@ export type UserGroupCountAggregateOutputType = {
   version: number
   suspended: number
   suspendedReason: number
-  lastResolvedHour: number
+  lastResolvedAt: number
   embedGeneration: number
   _all: number
 }
@@ -95,14 +93,12 @@ export type UserGroupCountAggregateOutputType = {
 export type UserGroupAvgAggregateInputType = {
   teamId?: true
   version?: true
-  lastResolvedHour?: true
   embedGeneration?: true
 }
 
 export type UserGroupSumAggregateInputType = {
   teamId?: true
   version?: true
-  lastResolvedHour?: true
   embedGeneration?: true
 }
 
@@ -118,7 +114,7 @@ export type UserGroupMinAggregateInputType = {
   version?: true
   suspended?: true
   suspendedReason?: true
-  lastResolvedHour?: true
+  lastResolvedAt?: true
   embedGeneration?: true
 }
 
@@ -134,7 +130,7 @@ export type UserGroupMaxAggregateInputType = {
   version?: true
   suspended?: true
   suspendedReason?: true
-  lastResolvedHour?: true
+  lastResolvedAt?: true
   embedGeneration?: true
 }
 
@@ -152,7 +148,7 @@ export type UserGroupCountAggregateInputType = {
   version?: true
   suspended?: true
   suspendedReason?: true
-  lastResolvedHour?: true
+  lastResolvedAt?: true
   embedGeneration?: true
   _all?: true
 }
@@ -257,7 +253,7 @@ export type UserGroupGroupByOutputType = {
   version: number
   suspended: boolean
   suspendedReason: string | null
-  lastResolvedHour: number | null
+  lastResolvedAt: Date | null
   embedGeneration: number
   _count: UserGroupCountAggregateOutputType | null
   _avg: UserGroupAvgAggregateOutputType | null
@@ -298,7 +294,7 @@ export type UserGroupWhereInput = {
   version?: Prisma.IntFilter<"UserGroup"> | number
   suspended?: Prisma.BoolFilter<"UserGroup"> | boolean
   suspendedReason?: Prisma.StringNullableFilter<"UserGroup"> | string | null
-  lastResolvedHour?: Prisma.IntNullableFilter<"UserGroup"> | number | null
+  lastResolvedAt?: Prisma.DateTimeNullableFilter<"UserGroup"> | Date | string | null
   embedGeneration?: Prisma.IntFilter<"UserGroup"> | number
   revokedViewers?: Prisma.RevokedViewerListRelationFilter
   retiredTokens?: Prisma.RetiredTokenListRelationFilter
@@ -318,7 +314,7 @@ export type UserGroupOrderByWithRelationInput = {
   version?: Prisma.SortOrder
   suspended?: Prisma.SortOrder
   suspendedReason?: Prisma.SortOrderInput | Prisma.SortOrder
-  lastResolvedHour?: Prisma.SortOrderInput | Prisma.SortOrder
+  lastResolvedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   embedGeneration?: Prisma.SortOrder
   revokedViewers?: Prisma.RevokedViewerOrderByRelationAggregateInput
   retiredTokens?: Prisma.RetiredTokenOrderByRelationAggregateInput
@@ -341,7 +337,7 @@ export type UserGroupWhereUniqueInput = Prisma.AtLeast<{
   version?: Prisma.IntFilter<"UserGroup"> | number
   suspended?: Prisma.BoolFilter<"UserGroup"> | boolean
   suspendedReason?: Prisma.StringNullableFilter<"UserGroup"> | string | null
-  lastResolvedHour?: Prisma.IntNullableFilter<"UserGroup"> | number | null
+  lastResolvedAt?: Prisma.DateTimeNullableFilter<"UserGroup"> | Date | string | null
   embedGeneration?: Prisma.IntFilter<"UserGroup"> | number
   revokedViewers?: Prisma.RevokedViewerListRelationFilter
   retiredTokens?: Prisma.RetiredTokenListRelationFilter
@@ -361,7 +357,7 @@ export type UserGroupOrderByWithAggregationInput = {
   version?: Prisma.SortOrder
   suspended?: Prisma.SortOrder
   suspendedReason?: Prisma.SortOrderInput | Prisma.SortOrder
-  lastResolvedHour?: Prisma.SortOrderInput | Prisma.SortOrder
+  lastResolvedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   embedGeneration?: Prisma.SortOrder
   _count?: Prisma.UserGroupCountOrderByAggregateInput
   _avg?: Prisma.UserGroupAvgOrderByAggregateInput
@@ -387,7 +383,7 @@ export type UserGroupScalarWhereWithAggregatesInput = {
   version?: Prisma.IntWithAggregatesFilter<"UserGroup"> | number
   suspended?: Prisma.BoolWithAggregatesFilter<"UserGroup"> | boolean
   suspendedReason?: Prisma.StringNullableWithAggregatesFilter<"UserGroup"> | string | null
-  lastResolvedHour?: Prisma.IntNullableWithAggregatesFilter<"UserGroup"> | number | null
+  lastResolvedAt?: Prisma.DateTimeNullableWithAggregatesFilter<"UserGroup"> | Date | string | null
   embedGeneration?: Prisma.IntWithAggregatesFilter<"UserGroup"> | number
 }
 
@@ -404,7 +400,7 @@ export type UserGroupCreateInput = {
   version?: number
   suspended?: boolean
   suspendedReason?: string | null
-  lastResolvedHour?: number | null
+  lastResolvedAt?: Date | string | null
   embedGeneration?: number
   revokedViewers?: Prisma.RevokedViewerCreateNestedManyWithoutUserGroupInput
   retiredTokens?: Prisma.RetiredTokenCreateNestedManyWithoutUserGroupInput
@@ -424,7 +420,7 @@ export type UserGroupUncheckedCreateInput = {
   version?: number
   suspended?: boolean
   suspendedReason?: string | null
-  lastResolvedHour?: number | null
+  lastResolvedAt?: Date | string | null
   embedGeneration?: number
   revokedViewers?: Prisma.RevokedViewerUncheckedCreateNestedManyWithoutUserGroupInput
   retiredTokens?: Prisma.RetiredTokenUncheckedCreateNestedManyWithoutUserGroupInput
@@ -443,7 +439,7 @@ export type UserGroupUpdateInput = {
   version?: Prisma.IntFieldUpdateOperationsInput | number
   suspended?: Prisma.BoolFieldUpdateOperationsInput | boolean
   suspendedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  lastResolvedHour?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  lastResolvedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   embedGeneration?: Prisma.IntFieldUpdateOperationsInput | number
   revokedViewers?: Prisma.RevokedViewerUpdateManyWithoutUserGroupNestedInput
   retiredTokens?: Prisma.RetiredTokenUpdateManyWithoutUserGroupNestedInput
@@ -463,7 +459,7 @@ export type UserGroupUncheckedUpdateInput = {
   version?: Prisma.IntFieldUpdateOperationsInput | number
   suspended?: Prisma.BoolFieldUpdateOperationsInput | boolean
   suspendedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  lastResolvedHour?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  lastResolvedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   embedGeneration?: Prisma.IntFieldUpdateOperationsInput | number
   revokedViewers?: Prisma.RevokedViewerUncheckedUpdateManyWithoutUserGroupNestedInput
   retiredTokens?: Prisma.RetiredTokenUncheckedUpdateManyWithoutUserGroupNestedInput
@@ -483,7 +479,7 @@ export type UserGroupCreateManyInput = {
   version?: number
   suspended?: boolean
   suspendedReason?: string | null
-  lastResolvedHour?: number | null
+  lastResolvedAt?: Date | string | null
   embedGeneration?: number
 }
 
@@ -500,7 +496,7 @@ export type UserGroupUpdateManyMutationInput = {
   version?: Prisma.IntFieldUpdateOperationsInput | number
   suspended?: Prisma.BoolFieldUpdateOperationsInput | boolean
   suspendedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  lastResolvedHour?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  lastResolvedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   embedGeneration?: Prisma.IntFieldUpdateOperationsInput | number
 }
 
@@ -518,7 +514,7 @@ export type UserGroupUncheckedUpdateManyInput = {
   version?: Prisma.IntFieldUpdateOperationsInput | number
   suspended?: Prisma.BoolFieldUpdateOperationsInput | boolean
   suspendedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  lastResolvedHour?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  lastResolvedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   embedGeneration?: Prisma.IntFieldUpdateOperationsInput | number
 }
 
@@ -536,14 +532,13 @@ export type UserGroupCountOrderByAggregateInput = {
   version?: Prisma.SortOrder
   suspended?: Prisma.SortOrder
   suspendedReason?: Prisma.SortOrder
-  lastResolvedHour?: Prisma.SortOrder
+  lastResolvedAt?: Prisma.SortOrder
   embedGeneration?: Prisma.SortOrder
 }
 
 export type UserGroupAvgOrderByAggregateInput = {
   teamId?: Prisma.SortOrder
   version?: Prisma.SortOrder
-  lastResolvedHour?: Prisma.SortOrder
   embedGeneration?: Prisma.SortOrder
 }
 
@@ -559,7 +554,7 @@ export type UserGroupMaxOrderByAggregateInput = {
   version?: Prisma.SortOrder
   suspended?: Prisma.SortOrder
   suspendedReason?: Prisma.SortOrder
-  lastResolvedHour?: Prisma.SortOrder
+  lastResolvedAt?: Prisma.SortOrder
   embedGeneration?: Prisma.SortOrder
 }
 
@@ -575,14 +570,13 @@ export type UserGroupMinOrderByAggregateInput = {
   version?: Prisma.SortOrder
   suspended?: Prisma.SortOrder
   suspendedReason?: Prisma.SortOrder
-  lastResolvedHour?: Prisma.SortOrder
+  lastResolvedAt?: Prisma.SortOrder
   embedGeneration?: Prisma.SortOrder
 }
 
 export type UserGroupSumOrderByAggregateInput = {
   teamId?: Prisma.SortOrder
   version?: Prisma.SortOrder
-  lastResolvedHour?: Prisma.SortOrder
   embedGeneration?: Prisma.SortOrder
 }
 
@@ -623,12 +617,8 @@ export type NullableStringFieldUpdateOperationsInput = {
   set?: string | null
 }
 
-export type NullableIntFieldUpdateOperationsInput = {
-  set?: number | null
-  increment?: number
-  decrement?: number
-  multiply?: number
-  divide?: number
+export type NullableDateTimeFieldUpdateOperationsInput = {
+  set?: Date | string | null
 }
 
 export type UserGroupCreateNestedOneWithoutRetiredTokensInput = {
@@ -672,7 +662,7 @@ export type UserGroupCreateWithoutRetiredTokensInput = {
   version?: number
   suspended?: boolean
   suspendedReason?: string | null
-  lastResolvedHour?: number | null
+  lastResolvedAt?: Date | string | null
   embedGeneration?: number
   revokedViewers?: Prisma.RevokedViewerCreateNestedManyWithoutUserGroupInput
 }
@@ -691,7 +681,7 @@ export type UserGroupUncheckedCreateWithoutRetiredTokensInput = {
   version?: number
   suspended?: boolean
   suspendedReason?: string | null
-  lastResolvedHour?: number | null
+  lastResolvedAt?: Date | string | null
   embedGeneration?: number
   revokedViewers?: Prisma.RevokedViewerUncheckedCreateNestedManyWithoutUserGroupInput
 }
@@ -725,7 +715,7 @@ export type UserGroupUpdateWithoutRetiredTokensInput = {
   version?: Prisma.IntFieldUpdateOperationsInput | number
   suspended?: Prisma.BoolFieldUpdateOperationsInput | boolean
   suspendedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  lastResolvedHour?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  lastResolvedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   embedGeneration?: Prisma.IntFieldUpdateOperationsInput | number
   revokedViewers?: Prisma.RevokedViewerUpdateManyWithoutUserGroupNestedInput
 }
@@ -744,7 +734,7 @@ export type UserGroupUncheckedUpdateWithoutRetiredTokensInput = {
   version?: Prisma.IntFieldUpdateOperationsInput | number
   suspended?: Prisma.BoolFieldUpdateOperationsInput | boolean
   suspendedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  lastResolvedHour?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  lastResolvedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   embedGeneration?: Prisma.IntFieldUpdateOperationsInput | number
   revokedViewers?: Prisma.RevokedViewerUncheckedUpdateManyWithoutUserGroupNestedInput
 }
@@ -762,7 +752,7 @@ export type UserGroupCreateWithoutRevokedViewersInput = {
   version?: number
   suspended?: boolean
   suspendedReason?: string | null
-  lastResolvedHour?: number | null
+  lastResolvedAt?: Date | string | null
   embedGeneration?: number
   retiredTokens?: Prisma.RetiredTokenCreateNestedManyWithoutUserGroupInput
 }
@@ -781,7 +771,7 @@ export type UserGroupUncheckedCreateWithoutRevokedViewersInput = {
   version?: number
   suspended?: boolean
   suspendedReason?: string | null
-  lastResolvedHour?: number | null
+  lastResolvedAt?: Date | string | null
   embedGeneration?: number
   retiredTokens?: Prisma.RetiredTokenUncheckedCreateNestedManyWithoutUserGroupInput
 }
@@ -815,7 +805,7 @@ export type UserGroupUpdateWithoutRevokedViewersInput = {
   version?: Prisma.IntFieldUpdateOperationsInput | number
   suspended?: Prisma.BoolFieldUpdateOperationsInput | boolean
   suspendedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  lastResolvedHour?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  lastResolvedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   embedGeneration?: Prisma.IntFieldUpdateOperationsInput | number
   retiredTokens?: Prisma.RetiredTokenUpdateManyWithoutUserGroupNestedInput
 }
@@ -834,7 +824,7 @@ export type UserGroupUncheckedUpdateWithoutRevokedViewersInput = {
   version?: Prisma.IntFieldUpdateOperationsInput | number
   suspended?: Prisma.BoolFieldUpdateOperationsInput | boolean
   suspendedReason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  lastResolvedHour?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  lastResolvedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   embedGeneration?: Prisma.IntFieldUpdateOperationsInput | number
   retiredTokens?: Prisma.RetiredTokenUncheckedUpdateManyWithoutUserGroupNestedInput
 }
@@ -893,7 +883,7 @@ export type UserGroupSelect<ExtArgs extends runtime.Types.Extensions.InternalArg
   version?: boolean
   suspended?: boolean
   suspendedReason?: boolean
-  lastResolvedHour?: boolean
+  lastResolvedAt?: boolean
   embedGeneration?: boolean
   revokedViewers?: boolean | Prisma.UserGroup$revokedViewersArgs<ExtArgs>
   retiredTokens?: boolean | Prisma.UserGroup$retiredTokensArgs<ExtArgs>
@@ -914,7 +904,7 @@ export type UserGroupSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Ext
   version?: boolean
   suspended?: boolean
   suspendedReason?: boolean
-  lastResolvedHour?: boolean
+  lastResolvedAt?: boolean
   embedGeneration?: boolean
 }, ExtArgs["result"]["userGroup"]>
 
@@ -932,7 +922,7 @@ export type UserGroupSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Ext
   version?: boolean
   suspended?: boolean
   suspendedReason?: boolean
-  lastResolvedHour?: boolean
+  lastResolvedAt?: boolean
   embedGeneration?: boolean
 }, ExtArgs["result"]["userGroup"]>
 
@@ -950,11 +940,11 @@ export type UserGroupSelectScalar = {
   version?: boolean
   suspended?: boolean
   suspendedReason?: boolean
-  lastResolvedHour?: boolean
+  lastResolvedAt?: boolean
   embedGeneration?: boolean
 }
 
-export type UserGroupOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"teamId" | "providedId" | "environmentTag" | "name" | "tokenHash" | "tokenEncrypted" | "properties" | "mapping" | "createdAt" | "updatedAt" | "version" | "suspended" | "suspendedReason" | "lastResolvedHour" | "embedGeneration", ExtArgs["result"]["userGroup"]>
+export type UserGroupOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"teamId" | "providedId" | "environmentTag" | "name" | "tokenHash" | "tokenEncrypted" | "properties" | "mapping" | "createdAt" | "updatedAt" | "version" | "suspended" | "suspendedReason" | "lastResolvedAt" | "embedGeneration", ExtArgs["result"]["userGroup"]>
 export type UserGroupInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   revokedViewers?: boolean | Prisma.UserGroup$revokedViewersArgs<ExtArgs>
   retiredTokens?: boolean | Prisma.UserGroup$retiredTokensArgs<ExtArgs>
@@ -1030,9 +1020,9 @@ export type $UserGroupPayload<ExtArgs extends runtime.Types.Extensions.InternalA
      */
     suspendedReason: string | null
     /**
-     * The hour in which one of its tokens was last looked up, counted from 1970; none if never.
+     * When one of its tokens was last looked up, renewed at most once an hour; none if never.
      */
-    lastResolvedHour: number | null
+    lastResolvedAt: Date | null
     /**
      * Embed tokens with a smaller one are revoked.
      */
@@ -1475,7 +1465,7 @@ export interface UserGroupFieldRefs {
   readonly version: Prisma.FieldRef<"UserGroup", 'Int'>
   readonly suspended: Prisma.FieldRef<"UserGroup", 'Boolean'>
   readonly suspendedReason: Prisma.FieldRef<"UserGroup", 'String'>
-  readonly lastResolvedHour: Prisma.FieldRef<"UserGroup", 'Int'>
+  readonly lastResolvedAt: Prisma.FieldRef<"UserGroup", 'DateTime'>
   readonly embedGeneration: Prisma.FieldRef<"UserGroup", 'Int'>
 }
     
