@@ -24,8 +24,7 @@ export interface ApiTokenStatements extends ApiTokenLookups, ApiTokenWrites {}
 
 /**
  * The database: Prisma's client, whose models `userGroup`, `apiToken`, `event` and `webhook` also have statements. Keys that are
- * requested in one turn of the event loop are sent in one statement. The queue is fair between their `queueKey`s, so that no API
- * token alone fills it.
+ * requested in one turn of the event loop are sent in one statement.
  *
  * Every method runs where this client does: on the pool, or in the transaction of a request with an Idempotency-Key. Errors of
  * the server have the SQLSTATE as their code, such as 23505, not P2002.

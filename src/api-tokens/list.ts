@@ -47,5 +47,5 @@ async function readPage(db: Pick<PrismaClient, 'apiToken'>, input: ApiTokenPageI
  */
 export function findApiToken({ db }: Pick<Services, 'db'>, caller: Caller, number: number): Promise<ApiTokenRecord | undefined> {
   caller.require('admin');
-  return db.apiToken.findById(number, caller.queueKey);
+  return db.apiToken.findById(number);
 }

@@ -100,7 +100,7 @@ export async function userGroupOf(
   options: ReadOptions = {},
 ): Promise<UserGroup | undefined> {
   caller.require('audit:read');
-  const group = teamId === null ? undefined : await lookUpGroup(services, caller, teamId, options);
+  const group = teamId === null ? undefined : await lookUpGroup(services, teamId, options);
   return group && caller.canAccess(group) ? group : undefined;
 }
 
@@ -113,6 +113,6 @@ export async function eventApiToken(
   id: number | null,
 ): Promise<ApiTokenRecord | undefined> {
   caller.require('audit:read');
-  const apiToken = id === null ? undefined : await db.apiToken.findById(id, caller.queueKey);
+  const apiToken = id === null ? undefined : await db.apiToken.findById(id);
   return apiToken && caller.canAccess(apiToken) ? apiToken : undefined;
 }

@@ -85,7 +85,7 @@ export async function readEventFeed(
   const endsAtMs = performance.now() + waitSeconds * 1_000;
   const environments = readableEnvironments(caller);
   const readBehind = async (after: FeedPosition | undefined) => {
-    const isBehind = await feed.assign(caller.queueKey);
+    const isBehind = await feed.assign();
     const page = await pageReads.run(caller.queueKey, async () => {
       if (isAbandoned()) throw abandoned();
       return feed.read({ environments, types, after, limit, withChanges });
@@ -94,7 +94,7 @@ export async function readEventFeed(
     return { ...page, hasMore: page.hasMore || isBehind };
   };
   const isOver = ({ events, hasMore }: FeedPage) => events.length > 0 || hasMore || performance.now() >= endsAtMs;
-  const first = await readBehind(start === latest ? await endOf(feed, caller, isAbandoned) : start);
+  const first = await readBehind(start === latest ? await endOf(feed, isAbandoned) : start);
   const waitForEvents = async () => {
     let page = first;
     while (!isOver(page) && (await feedWatch.wait(caller, page.through, endsAtMs - performance.now(), isAbandoned)))
@@ -117,8 +117,8 @@ export const cursorExpired = (): GatewayError =>
  * The end of the feed. What was committed before is behind it, unless another gateway is just giving it positions: then its
  * reader gets some of it.
  */
-async function endOf(feed: Feed, caller: Caller, isAbandoned: () => boolean): Promise<FeedPosition> {
-  while (await feed.assign(caller.queueKey)) if (isAbandoned()) throw abandoned();
+async function endOf(feed: Feed, isAbandoned: () => boolean): Promise<FeedPosition> {
+  while (await feed.assign()) if (isAbandoned()) throw abandoned();
   const { epoch, lastPosition } = await feed.state();
   return { epoch, position: lastPosition };
 }

@@ -107,7 +107,7 @@ export async function listEventsOfGroup(
   const { start, limit } = section;
   const key = { teamId, environments: readableEnvironments(caller), start, limit };
   const find = withChanges ? db.event.findOfGroup : db.event.findSummariesOfGroup;
-  return toPage((await find(key, caller.queueKey)) ?? [], section);
+  return toPage((await find(key)) ?? [], section);
 }
 
 const toPage = (found: readonly Event[], section: KeysetSection<EventPosition>): Page<Event> =>
@@ -195,7 +195,7 @@ async function teamIdsOf(request: ListRequest, by: UserGroupBy | 'no group'): Pr
     return group ? [group.teamId] : [];
   }
   // One after the other: a group that is deleted in between is found by the second.
-  const stored = (await services.db.userGroup.findByProvidedId(by.providedId, caller.queueKey)) ?? [];
+  const stored = (await services.db.userGroup.findByProvidedId(by.providedId)) ?? [];
   return [...stored.map(({ teamId }) => teamId), ...(await deletedTeamIds(request, by.providedId))];
 }
 

@@ -45,7 +45,7 @@ export async function createEmbedToken(
   checkEmbedToken({ by, ...input });
   const [group, keys, { signJwt }] = await Promise.all([
     locate(services, caller, by),
-    services.embedTokens.signingKeys.read(caller.queueKey),
+    services.embedTokens.signingKeys.read(),
     loadJwt(),
   ]);
   if (!group) throw notFound();
@@ -67,8 +67,7 @@ export async function createEmbedToken(
     generation: group.embedGeneration,
     ...(viewer && {
       viewer: viewerClaim(viewer),
-      viewer_generation:
-        (await services.embedTokens.findViewerGeneration({ teamId: group.teamId, viewerId: viewer.id }, caller.queueKey)) ?? 0,
+      viewer_generation: (await services.embedTokens.findViewerGeneration({ teamId: group.teamId, viewerId: viewer.id })) ?? 0,
     }),
     ...(resources != null && { resources }),
     ...(origin != null && { origin }),
@@ -225,19 +224,16 @@ interface EmbedTokenClaims extends EmbedContext {
 
 async function resolveEmbedToken(services: Services, caller: Caller, token: string): Promise<Introspection> {
   if (token.length > maxEmbedTokenBytes || !compactJwt.test(token)) return inactive;
-  const [{ now, published }, { verifyJwt }] = await Promise.all([
-    services.embedTokens.signingKeys.read(caller.queueKey),
-    loadJwt(),
-  ]);
+  const [{ now, published }, { verifyJwt }] = await Promise.all([services.embedTokens.signingKeys.read(), loadJwt()]);
   const verified = await verifyJwt(token, published, now);
   if (!verified) return inactive;
   const { iss, sub, aud, exp, team_id, env, generation, viewer, viewer_generation, resources, origin } =
     verified as unknown as EmbedTokenClaims;
   const { findViewerGeneration, publicUrl } = services.embedTokens;
   const viewerKey = viewer && { teamId: team_id, viewerId: viewer.id };
-  const viewerGeneration = viewerKey && (await findViewerGeneration(viewerKey, caller.queueKey));
+  const viewerGeneration = viewerKey && (await findViewerGeneration(viewerKey));
   // The group last: a revocation for all of it deletes the generations of its viewers.
-  const group = await services.db.userGroup.findByTeamId(team_id, caller.queueKey);
+  const group = await services.db.userGroup.findByTeamId(team_id);
   if (!group || group.suspended || !caller.canAccess(group)) return inactive;
   const { providedId, environmentTag, embedGeneration } = group;
   const isCurrent = providedId === sub && environmentTag === env && issuerOf(publicUrl(), environmentTag) === iss;

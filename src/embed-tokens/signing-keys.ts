@@ -1,6 +1,5 @@
 import type { KeyObject } from 'node:crypto';
 import { type Author, systemAuthor } from '../audit-log/statements/author.ts';
-import type { Caller } from '../caller.ts';
 import type { KeyRing } from '../encryption/keys.ts';
 import type { PublicJwk } from './jwt.ts';
 import type { SigningKeyList, SigningKeyQueries, SigningKeyRecord, StoredSigningKey } from './statements/signing-keys.ts';
@@ -69,18 +68,18 @@ export class SigningKeys {
   }
 
   /** Every signing key, with the first one created if there is none. Of several instances, one creates it. */
-  async list(queueKey?: Caller['queueKey']): Promise<SigningKeyList> {
-    const found = await this.queries.listSigningKeys('all', queueKey);
+  async list(): Promise<SigningKeyList> {
+    const found = await this.queries.listSigningKeys('all');
     if (found) return found;
     await this.queries.addFirstSigningKey(await this.createKey());
-    const created = await this.queries.listSigningKeys('all', queueKey);
+    const created = await this.queries.listSigningKeys('all');
     if (!created) throw new Error('The first signing key was deleted as soon as it was created.');
     return created;
   }
 
   /** The keys that sign and verify now. */
-  async read(queueKey?: Caller['queueKey']): Promise<SigningKeySnapshot> {
-    const [list, { toPublicJwk, readPrivateKey }] = await Promise.all([this.list(queueKey), loadJwt()]);
+  async read(): Promise<SigningKeySnapshot> {
+    const [list, { toPublicJwk, readPrivateKey }] = await Promise.all([this.list(), loadJwt()]);
     const states = signingKeyStates(list);
     const published = list.keys.filter((_, index) => states[index] !== 'expired');
     this.published = new Map(published.map(({ id, publicKey }) => [id, this.published.get(id) ?? toPublicJwk(id, publicKey)]));

@@ -39,7 +39,7 @@ export async function getOrCreateUserGroup(services: Services, caller: Caller, i
   caller.require('groups:write');
   const environmentTag = caller.chooseEnvironment(input.environmentTag);
   checkGetOrCreate(input);
-  const holders = (await services.db.userGroup.findByProvidedId(input.providedId, caller.queueKey)) ?? [];
+  const holders = (await services.db.userGroup.findByProvidedId(input.providedId)) ?? [];
   const existing = ownAmong(holders, input.providedId, environmentTag);
   if (existing) return { userGroup: existing, created: false };
   const [outcome] = await createMissing(services, caller.author, [{ input, environmentTag }], new Map(), true);

@@ -99,7 +99,7 @@ async function readOrder(request: GroupsRequest, { size, ...order }: GroupSectio
   const reads = withJson ? pageReads : unfilteredReads;
   const groups = await reads.run(queueKey, async () => {
     if (isAbandoned()) throw abandoned();
-    return (await read({ ...order, environments, limit: size + 1 }, queueKey)) ?? [];
+    return (await read({ ...order, environments, limit: size + 1 })) ?? [];
   });
   return groups.map((group) => new GroupInOrder(group, order.sortBy));
 }
@@ -138,7 +138,7 @@ async function readMatches(request: GroupsRequest, { size, ...order }: GroupSect
   );
   return Promise.all(
     mergeByKeyset(lists, userGroupKeysets[order.sortBy], order.direction).map(async (position, index) => {
-      const group = index < size ? await lookUpGroup(services, caller, position.teamId, options) : undefined;
+      const group = index < size ? await lookUpGroup(services, position.teamId, options) : undefined;
       return { ...position, group: group && environments.includes(group.environmentTag) ? group : undefined };
     }),
   );

@@ -51,7 +51,7 @@ async function rotateCurrentToken(
   let rotated = await rotate();
   if (!rotated) {
     // Then once more: while the statement waited for the row, it may have got its hash under another key.
-    await requireKeysOfTokens(services, caller);
+    await requireKeysOfTokens(services);
     rotated = await rotate();
   }
   if (rotated) return rotated;

@@ -70,11 +70,10 @@ export function findUserGroup(
 /** The group with this number, also when the caller has no access to it. */
 export function lookUpGroup(
   { db }: Pick<Services, 'db'>,
-  { queueKey }: Caller,
   teamId: number,
   { withJson = true }: ReadOptions,
 ): Promise<UserGroup | undefined> {
-  return withJson ? db.userGroup.findByTeamId(teamId, queueKey) : db.userGroup.findSummaryByTeamId(teamId, queueKey);
+  return withJson ? db.userGroup.findByTeamId(teamId) : db.userGroup.findSummaryByTeamId(teamId);
 }
 
 /** Where a group carries its current token, once it is known. A symbol, so that nothing prints it. */
@@ -121,10 +120,8 @@ export async function locate(
     return onlyVisible(caller, found?.isCurrent ? withToken(found.userGroup, by.token) : found?.userGroup);
   }
   checkSelector(by);
-  if ('teamId' in by) return onlyVisible(caller, await lookUpGroup(services, caller, by.teamId, options));
-  const groups =
-    (await services.db.userGroup.findByProvidedId(by.providedId, caller.queueKey))?.filter((group) => caller.canAccess(group)) ??
-    [];
+  if ('teamId' in by) return onlyVisible(caller, await lookUpGroup(services, by.teamId, options));
+  const groups = (await services.db.userGroup.findByProvidedId(by.providedId))?.filter((group) => caller.canAccess(group)) ?? [];
   const own = groups.find(({ environmentTag }) => environmentTag === caller.environmentTag);
   if (own || groups.length < 2) return own ?? groups[0];
   throw new InvalidInput([
@@ -143,14 +140,14 @@ export async function findGroupOfToken(services: Services, caller: Caller, token
   const { db, keys } = services;
   for (let before: readonly string[] | undefined; ; ) {
     const hashes = keys.hashes(token);
-    const found = await db.userGroup.findByTokenHash(hashes, caller.queueKey);
+    const found = await db.userGroup.findByTokenHash(hashes);
     if (found) {
       if (caller.canAccess(found.userGroup)) services.lastResolved.note(found.userGroup);
       return found;
     }
     if (before && hashes.every((hash) => before?.includes(hash))) return undefined;
     // Then once more: a gateway that has the missing key may have stored it under one of these meanwhile, or one was read here.
-    await requireKeysOfTokens(services, caller);
+    await requireKeysOfTokens(services);
     before = hashes;
   }
 }
@@ -160,10 +157,10 @@ export async function findGroupOfToken(services: Services, caller: Caller, token
  *
  * @throws MissingKey when a token that still identifies a group has a hash of a key that this process lacks: it may be that one.
  */
-export async function requireKeysOfTokens({ db, keys }: Services, { queueKey }: Caller): Promise<void> {
-  const missing = (await db.userGroup.keyIdsOfTokens('all', queueKey))?.filter((id) => !keys.has(id)) ?? [];
+export async function requireKeysOfTokens({ db, keys }: Services): Promise<void> {
+  const missing = (await db.userGroup.keyIdsOfTokens('all'))?.filter((id) => !keys.has(id)) ?? [];
   for (const id of missing) {
-    if (await db.userGroup.hasLiveTokens(id, queueKey)) throw new MissingKey('user_group.token_hash', id, { isUnchanged: true });
+    if (await db.userGroup.hasLiveTokens(id)) throw new MissingKey('user_group.token_hash', id, { isUnchanged: true });
   }
 }
 

@@ -45,8 +45,8 @@ builder.node(ApiTokenType, {
     }),
     expired: t.boolean({
       description: 'Whether it has expired, by the clock of the database, which decides: an expired one is rejected.',
-      resolve: async ({ id, expiresAt }, _, { services: { db }, caller }) =>
-        expiresAt !== null && (await db.apiToken.findById(id, caller.queueKey))?.isExpired === true,
+      resolve: async ({ id, expiresAt }, _, { services: { db } }) =>
+        expiresAt !== null && (await db.apiToken.findById(id))?.isExpired === true,
     }),
     lastUsedAt: t.expose('lastUsedAt', {
       type: 'DateTime',

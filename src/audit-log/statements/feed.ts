@@ -1,4 +1,3 @@
-import type { QueueKey } from '../../concurrency/fair-queue.ts';
 import { createBatchLoader } from '../../database/batch-loader.ts';
 import type { Database } from '../../database/client.ts';
 import { columnCount, selectList } from '../../database/columns.ts';
@@ -65,7 +64,7 @@ export interface Feed {
    *
    * @returns whether there may be more to assign.
    */
-  assign(queueKey?: QueueKey): Promise<boolean>;
+  assign(): Promise<boolean>;
   /** The state of the feed, at a moment. */
   state(): Promise<FeedState>;
   /**
@@ -99,7 +98,7 @@ export function bindFeed({ query }: Pick<Database, 'query'>): Feed {
     },
   });
   return {
-    assign: async (queueKey) => (await assign('all', queueKey)) === true,
+    assign: async () => (await assign('all')) === true,
     async state() {
       const [row = []] = await query('feed-state', readState, []);
       const [epoch, lastPosition, removedThrough] = row.map(String) as [string, string, string];

@@ -69,8 +69,8 @@ builder.node(WebhookType, {
       type: 'DateTime',
       nullable: true,
       description: 'Until when deliveries are also signed with the secret that the last rotation replaced; null if they are not.',
-      resolve: async ({ id, previousSecretEndsAt: endsAt }, _, { services: { db }, caller }) =>
-        endsAt && (await db.webhook.hasPreviousSecret(id, caller.queueKey)) ? endsAt : null,
+      resolve: async ({ id, previousSecretEndsAt: endsAt }, _, { services: { db } }) =>
+        endsAt && (await db.webhook.hasPreviousSecret(id)) ? endsAt : null,
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
   }),
