@@ -1,5 +1,4 @@
 import { type Author, changeAs, systemAuthor } from '../audit-log/statements/author.ts';
-import { retryOnConflict } from '../database/errors.ts';
 import { type ClockReader, readClock } from '../database/timed-read.ts';
 import type { Db } from '../db.ts';
 import { InvalidInput, NotFound } from '../errors.ts';
@@ -8,7 +7,7 @@ import { hashSecret, issueToken } from '../tokens.ts';
 import { assertNoIssues } from '../user-groups/rules.ts';
 import { nullIssues } from '../user-groups/values.ts';
 import { type ApiTokenRequest, apiTokenNameIssues, endOf, rateLimitIssues, requestIssues } from './rules.ts';
-import { type ApiTokenRecord, lockApiToken, lockFirstApiToken, revokeUnrevoked } from './statements.ts';
+import { type ApiTokenRecord, lockApiToken, lockFirstApiToken } from './statements.ts';
 
 /** The longest that a replaced secret stays accepted, in seconds: a week. */
 export const maxOverlapSeconds = 604_800;
@@ -69,7 +68,8 @@ export function listApiTokens(db: Pick<Prisma, 'apiToken'>): Promise<ApiToken[]>
  */
 export async function revokeApiToken(db: Prisma, id: number, author: Author = systemAuthor): Promise<ApiToken> {
   return changeAs(db, author, async (transaction) => {
-    await revokeUnrevoked(transaction, id);
+    const revokedAt = await readClock(transaction);
+    await transaction.apiToken.updateMany({ where: { id, revokedAt: null }, data: { revokedAt } });
     return findApiToken(transaction, id);
   });
 }
@@ -183,17 +183,15 @@ export async function acceptBootstrapToken(db: Db, secret: string): Promise<ApiT
 export async function issueFirstApiToken(db: Db): Promise<IssuedApiToken | undefined> {
   // Checked first without Prisma, whose engine takes 60 MB of memory from its first use on.
   if (await db.apiToken.hasAny()) return undefined;
-  return retryOnConflict(() =>
-    changeAs(db, systemAuthor, async (transaction) => {
-      await lockFirstApiToken(transaction);
-      if ((await transaction.apiToken.count()) > 0) return undefined;
-      const request = {
-        name: 'first token',
-        environmentTag: 'Testing',
-        scopes: ['groups:read', 'groups:write'],
-        expiresAt: null,
-      } as const;
-      return createApiToken(transaction, request);
-    }),
-  );
+  return changeAs(db, systemAuthor, async (transaction) => {
+    await lockFirstApiToken(transaction);
+    if ((await transaction.apiToken.count()) > 0) return undefined;
+    const request = {
+      name: 'first token',
+      environmentTag: 'Testing',
+      scopes: ['groups:read', 'groups:write'],
+      expiresAt: null,
+    } as const;
+    return createApiToken(transaction, request);
+  });
 }

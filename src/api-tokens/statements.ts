@@ -117,7 +117,7 @@ const apiTokensById = `select ${selectList(columns)} from ${currentApiTokens} wh
 /** Writes of API tokens. */
 export interface ApiTokenWrites {
   /** Records how many seconds ago API tokens were last used, by their ids; never moves a time backwards. */
-  recordUses(secondsAgo: ReadonlyMap<number, number>): Promise<undefined>;
+  recordUses(secondsAgo: ReadonlyMap<number, number>): Promise<void>;
 }
 
 /** Binds the writes of API tokens to a database. */
@@ -148,9 +148,4 @@ export async function lockFirstApiToken(transaction: Pick<Prisma.TransactionClie
 /** Keeps others from changing an API token, if it exists, until the transaction ends. */
 export async function lockApiToken(transaction: Pick<Prisma.TransactionClient, '$executeRaw'>, id: number): Promise<void> {
   await transaction.$executeRaw`select from api_token where id = ${id}::int for update`;
-}
-
-/** Revokes an API token by its number, unless it is revoked. */
-export async function revokeUnrevoked(transaction: Pick<Prisma.TransactionClient, '$executeRaw'>, id: number): Promise<void> {
-  await transaction.$executeRaw`update api_token set revoked_at = now() where id = ${id}::int and revoked_at is null`;
 }

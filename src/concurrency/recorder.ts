@@ -1,5 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
-
 /** How often the timer writes. */
 const flushIntervalMs = 5_000;
 
@@ -12,28 +10,24 @@ const maxPerInterval = 5_000;
 /** How much waits at most while the database takes no writes: some 100 MB. What comes then is not recorded. */
 const maxNoted = 1_000_000;
 
-/** How long what is left at the end is tried again: a row that another transaction has locked is free in a moment. */
-const stopMs = 1_000;
-const stopPauseMs = 200;
-
 /** Records when things last happened: in memory immediately, in the database every few seconds, never while a request waits. */
 export interface Recorder {
   /** Records that it happened now to what has this id. */
   note(id: number): void;
   /** Writes what was noted before, or joins the flush in progress; what cannot be written is kept for the next. Never rejects. */
   flush(): Promise<void>;
-  /** Stops the timer and flushes a last time; again for a second while something cannot be written yet. */
+  /** Stops the timer and flushes a last time. */
   stop(): Promise<void>;
 }
 
 /**
  * Creates a recorder and starts its timer, which writes 5,000 at most every 5 seconds.
  *
- * @param write takes how many seconds ago it last happened, by id, and returns the ids that are to be written again, if any.
+ * @param write takes how many seconds ago it last happened, by id.
  * @param onWritten receives the outcome of each statement: the error, or nothing.
  */
 export function startRecorder(
-  write: (secondsAgo: ReadonlyMap<number, number>) => Promise<readonly number[] | undefined>,
+  write: (secondsAgo: ReadonlyMap<number, number>) => Promise<void>,
   onWritten: (error?: unknown) => void = () => {},
 ): Recorder {
   /** By the process's monotonic clock, in milliseconds: another clock than the database's would store times that never come. */
@@ -59,12 +53,8 @@ export function startRecorder(
 
   async function writeBatch(batch: readonly [id: number, atMs: number][]): Promise<void> {
     const nowMs = performance.now();
-    const kept = new Set(await write(new Map(batch.map(([id, atMs]) => [id, (nowMs - atMs) / 1_000]))));
-    for (const [id, atMs] of batch) {
-      if (noted.get(id) !== atMs) continue; // it has happened again
-      noted.delete(id);
-      if (kept.has(id)) noted.set(id, atMs); // after the others, which it must not hold up
-    }
+    await write(new Map(batch.map(([id, atMs]) => [id, (nowMs - atMs) / 1_000])));
+    for (const [id, atMs] of batch) if (noted.get(id) === atMs) noted.delete(id); // otherwise it has happened again
     onWritten();
   }
 
@@ -84,12 +74,7 @@ export function startRecorder(
     async stop() {
       clearInterval(timer);
       await flushing; // what was noted since it began is not in it
-      const endMs = performance.now() + stopMs;
-      for (;;) {
-        await flush();
-        if (noted.size === 0 || performance.now() >= endMs) return;
-        await setTimeout(stopPauseMs);
-      }
+      await flush();
     },
   };
 }

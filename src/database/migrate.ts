@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import { packageRoot } from '../package-root.ts';
 import type { Database } from './client.ts';
-import { requireCreatePrivileges, requirePrivileges } from './privileges.ts';
+import { requireCreatePrivileges } from './privileges.ts';
 
 /** A migration, as it is in its folder. */
 interface Migration {
@@ -125,17 +125,6 @@ export async function readMigrationState({ pool }: Pick<Database, 'pool'>): Prom
   const names = ownMigrationNames();
   const unknown = [...checksums.keys()].filter((name) => !names.includes(name));
   return { applied: migrations.length - pending.length, pending, unknown };
-}
-
-/**
- * Makes sure that the role may do what the next start and then requests need.
- *
- * @param pending the first migration that is not applied.
- * @throws Error that names what is missing, and the SQL that grants it.
- */
-export async function requireAllPrivileges(database: Pick<Database, 'pool'>, pending: string | undefined): Promise<void> {
-  if (pending === undefined) return requirePrivileges(database);
-  await requireCreatePrivileges(database.pool, pending);
 }
 
 /** The names of the migrations of this version, in order. @throws Error when the installation lacks them. */

@@ -20,9 +20,6 @@ const requiredPrivileges: Readonly<Record<string, readonly string[]>> = {
   _prisma_migrations: ['select'],
 };
 
-/** The tables that the gateway uses. */
-export const usedTables: readonly string[] = Object.keys(requiredPrivileges);
-
 /** The sequences that number new rows. */
 const usedSequences = ['user_group_team_id_seq', 'api_token_id_seq', 'event_id_seq', 'webhook_id_seq', 'webhook_delivery_id_seq'];
 
@@ -85,7 +82,7 @@ function missingCreations({ role, database, schema, createsTables, createsExtens
 }
 
 /**
- * Makes sure that the role may do what requests need, with every row.
+ * Makes sure that the role may do what requests need.
  *
  * @throws Error that names every missing right and the SQL that grants them.
  */
@@ -103,26 +100,11 @@ export async function requirePrivileges({ pool }: Pick<Database, 'pool'>): Promi
     [0, 1, 2].map((column) => asked.map((each) => each[column])),
   );
   const [first] = rows;
-  if (!first) return requireEveryRow(pool);
+  if (!first) return;
   const { role, database } = first;
   throw new Error(
     `The role ${role} lacks privileges in the database ${database} that the gateway requires: ` +
       `${rows.map(({ missing }) => missing).join('; ')}. As the owner of the tables or a superuser, run there:\n\n` +
       rows.map(({ missing }) => `  grant ${missing} to ${role};`).join('\n'),
-  );
-}
-
-/** @throws Error if policies may hide rows: lists, exports and counts would be incomplete without a word. */
-async function requireEveryRow(pool: pg.Pool): Promise<void> {
-  const { rows } = await pool.query<{ role: string; name: string }>(
-    'select quote_ident(current_user) as role, name from unnest($1::text[]) as name where row_security_active(name)',
-    [usedTables],
-  );
-  const [first] = rows;
-  if (!first) return;
-  throw new Error(
-    `Row level security hides rows from the role ${first.role}, and the gateway requires all of them. As a superuser, run ` +
-      `"alter role ${first.role} bypassrls", or as the owner of the tables:\n\n` +
-      rows.map(({ name }) => `  alter table ${name} disable row level security;`).join('\n'),
   );
 }

@@ -27,8 +27,6 @@ export function traceStatements(database: Database, tracing: Tracing): Database 
               return transaction.prisma;
             },
             query: traced(transaction.query),
-            queryFirst: traced(transaction.queryFirst),
-            queryLast: transaction.queryLast,
             transaction: (inner) => transaction.transaction((query) => inner(traced(query))),
           }),
         ),

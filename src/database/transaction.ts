@@ -22,13 +22,6 @@ export interface Transaction {
   query(name: string, text: string, values: readonly unknown[]): Promise<Row[]>;
   /** Runs statements between which no other one is executed; all of them are undone if one fails. */
   transaction<Result>(work: (query: Transaction['query']) => Promise<Result>): Promise<Result>;
-  /**
-   * Runs a statement that is sent together with what begins the transaction. If it fails, so does the transaction. Only for what
-   * does no harm if the transaction does not begin.
-   */
-  queryFirst: Transaction['query'];
-  /** Has a statement sent together with the commit, if the work succeeds. If it fails, nothing is committed. */
-  queryLast(...statement: Parameters<Transaction['query']>): void;
 }
 
 /** How a transaction uses its connection. */
@@ -51,13 +44,8 @@ export async function runTransaction<Result>(
   const query = options.queryOn(client);
   const statements = new Statements(client, options.begin);
   let prisma: PrismaClient | undefined;
-  let last: Parameters<Transaction['query']> | undefined;
   try {
     const result = await work({
-      queryFirst: async (...statement) => (await Promise.all([statements.begun, query(...statement)]))[1],
-      queryLast: (...statement) => {
-        last = statement;
-      },
       query: (...statement) => statements.undoable(() => query(...statement)),
       transaction: (inner) => statements.undoable(() => inner(query)),
       // Created on first use: it takes milliseconds, and most work does without.
@@ -68,8 +56,7 @@ export async function runTransaction<Result>(
     });
     await statements.end();
     statements.assertUsable();
-    const lastDone = last && query(...last);
-    const [{ command }] = await Promise.all([client.query('commit'), lastDone]);
+    const { command } = await client.query('commit');
     // The server responds so, without an error, when a statement failed and was not undone.
     if (command !== 'COMMIT') throw new Error('The transaction could not be committed: a statement in it had failed.');
     client.release();
@@ -92,14 +79,11 @@ class Statements {
   private readonly client: pg.PoolClient;
   private isOver = false;
   private hasSavepoint = false;
-  /** The transaction has begun. */
-  readonly begun: Promise<unknown>;
   private last: Promise<unknown>;
 
   constructor(client: pg.PoolClient, begin: string) {
     this.client = client;
-    this.begun = client.query(begin);
-    this.last = this.begun.catch(this.fail);
+    this.last = client.query(begin).catch(this.fail);
   }
 
   /** Has all that comes later fail: it would be executed outside of the transaction. */

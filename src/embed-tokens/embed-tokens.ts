@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { changeAs } from '../audit-log/statements/author.ts';
 import type { Caller } from '../caller.ts';
 import { readClock } from '../database/timed-read.ts';
-import { GatewayError, InvalidInput, Suspended } from '../errors.ts';
+import { InvalidInput, Suspended } from '../errors.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import { mayBeUserGroupToken } from '../tokens.ts';
 import { lockGroupIn } from '../user-groups/statements/writes.ts';
@@ -78,7 +78,7 @@ export async function createEmbedToken(
   return { token, expiresAt: new Date(expiresAt * 1_000) };
 }
 
-const { maxEmbedTokenBytes, maxEmbedTokenSeconds, maxRevokedViewers } = embedTokenLimits;
+const { maxEmbedTokenBytes, maxEmbedTokenSeconds } = embedTokenLimits;
 
 /** What is known of a viewer, without what is not given. */
 const viewerClaim = ({ id, name, email, attributes }: Viewer): object =>
@@ -104,7 +104,6 @@ const tooLarge = (bytes: number): InvalidInput =>
  * @throws Forbidden without `embed:sign`.
  * @throws InvalidInput.
  * @throws NotFound, also for a token of a suspended group.
- * @throws GatewayError `RATE_LIMITED` when the tokens of too many viewers of the group were revoked within a day.
  */
 export async function revokeEmbedTokens(
   services: Services,
@@ -129,10 +128,6 @@ export async function revokeEmbedTokens(
     const group = await transaction.userGroup.findFirst({ where });
     if (!group) throw notFound();
     const now = (await readClock(transaction)).getTime();
-    const others = { teamId, viewerId: { not: viewerId } };
-    await transaction.revokedViewer.deleteMany({ where: { ...others, expiresAt: { lte: new Date(now) } } });
-    const ofToday = { ...others, expiresAt: { gt: new Date(now + maxEmbedTokenSeconds * 1_000) } };
-    if ((await transaction.revokedViewer.count({ where: ofToday })) >= maxRevokedViewers) throw tooManyViewers();
     const revocation = { generation, expiresAt: new Date(now + keptRevocationSeconds * 1_000) };
     await transaction.revokedViewer.upsert({
       where: { teamId_viewerId: { teamId, viewerId } },
@@ -148,17 +143,6 @@ export async function revokeEmbedTokens(
  * and the clock may be set back, or after a failover be that of another server.
  */
 const keptRevocationSeconds = maxEmbedTokenSeconds + 86_400;
-
-/** When there is room again depends on the first of these revocations, so it is worth trying now and then. */
-const retryAfterSeconds = 3_600;
-
-const tooManyViewers = (): GatewayError =>
-  new GatewayError(
-    'RATE_LIMITED',
-    `The embed tokens of ${maxRevokedViewers} viewers of this user group were revoked within a day, the most that are permitted. Nothing ` +
-      `was changed. Revoke all embed tokens of the group, without viewerId, or send it again after ${retryAfterSeconds} seconds.`,
-    { retryAfterSeconds },
-  );
 
 /** The result of an introspection, as RFC 7662 defines it. */
 export type Introspection =

@@ -11,8 +11,6 @@ export const embedTokenLimits = {
   /** Bytes of an embed token, which is sent in headers: proxies accept 8 KiB of them. */
   maxEmbedTokenBytes: 6_144,
   maxEmbedTokenResources: 50,
-  /** Viewers of a group whose tokens are revoked one by one within a day. */
-  maxRevokedViewers: 10_000,
 } as const;
 
 /** How long an embed token is valid if the caller does not say, in seconds. */

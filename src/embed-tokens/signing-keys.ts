@@ -71,7 +71,7 @@ export class SigningKeys {
   async list(): Promise<SigningKeyList> {
     const found = await this.queries.listSigningKeys('all');
     if (found) return found;
-    await this.queries.addFirstSigningKey(await this.createKey());
+    await this.queries.addSigningKey(await this.createKey(), 0, true, systemAuthor);
     const created = await this.queries.listSigningKeys('all');
     if (!created) throw new Error('The first signing key was deleted as soon as it was created.');
     return created;
@@ -109,7 +109,7 @@ export class SigningKeys {
    */
   async rotate(author: Author = systemAuthor): Promise<boolean> {
     await this.list();
-    const isAdded = await this.queries.addNextSigningKey(await this.createKey(), publicationLeadSeconds, author);
+    const isAdded = await this.queries.addSigningKey(await this.createKey(), publicationLeadSeconds, false, author);
     await this.queries.deleteSigningKeys(maxEmbedTokenSeconds);
     return isAdded;
   }

@@ -65,10 +65,8 @@ export function createExecuteOnce(
     caller.requireCredential();
     const request = { apiTokenId: caller.apiToken?.id ?? 0, keyHash: sha256(key), fingerprint: sha256(content) };
     const work = async (transaction: Transaction) => {
-      const first = { query: transaction.queryFirst };
-      // The server looks for the record once it has the lock.
-      const [isLocked, record] = await Promise.all([tryLockRequest(first, request), findRecord(first, request)]);
-      if (!isLocked) throw keyInUse();
+      if (!(await tryLockRequest(transaction, request))) throw keyInUse();
+      const record = await findRecord(transaction, request);
       if (record) {
         if (!record.fingerprint.equals(request.fingerprint)) throw keyReused();
         return { response: decryptResponse(keys, request, record.responseEncrypted), isReplayed: true };
@@ -76,7 +74,7 @@ export function createExecuteOnce(
       const { response, isKept } = await execute(bind(transaction));
       if (!isKept) throw new NotKept(response);
       if (Buffer.byteLength(response) > maxStoredResponseBytes) throw tooLargeToStore();
-      storeRecord(transaction, request, encryptResponse(keys, request, response));
+      await storeRecord(transaction, request, encryptResponse(keys, request, response));
       return { response, isReplayed: false };
     };
     try {

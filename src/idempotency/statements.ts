@@ -1,6 +1,5 @@
 import type { Database } from '../database/client.ts';
 import { columnTypes } from '../database/columns.ts';
-import type { Transaction } from '../database/transaction.ts';
 import type { EncryptionContext, KeyRing } from '../encryption/keys.ts';
 
 /** What identifies the request that a response was stored for. */
@@ -48,12 +47,12 @@ export async function findRecord(
 }
 
 /** Stores an encrypted response, in place of one that is older than is kept. */
-export function storeRecord(
-  { queryLast }: Pick<Transaction, 'queryLast'>,
+export async function storeRecord(
+  { query }: Pick<Database, 'query'>,
   { apiTokenId, keyHash, fingerprint }: RecordId & Pick<StoredResponse, 'fingerprint'>,
   response: Buffer,
-): void {
-  queryLast('store-idempotency-record', store, [apiTokenId, keyHash, fingerprint, response]);
+): Promise<void> {
+  await query('store-idempotency-record', store, [apiTokenId, keyHash, fingerprint, response]);
 }
 
 /** The ids of the encryption keys that stored responses use, in hexadecimal. Takes a few index accesses for each key. */

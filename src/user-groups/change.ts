@@ -1,13 +1,13 @@
 import { changeAs } from '../audit-log/statements/author.ts';
 import type { Caller } from '../caller.ts';
 import { isUniqueViolation } from '../database/errors.ts';
-import { Conflict, InvalidInput, VersionMismatch } from '../errors.ts';
+import { Conflict, InvalidInput } from '../errors.ts';
 import type { EnvironmentTag, Prisma, UserGroup } from '../generated/prisma/client.ts';
 import { changedValues, type UserGroupFields } from './attribute-values.ts';
 import { checkMergedProperties, checkSelected, checkSetEnvironment, checkSuspend, checkUpdate } from './rules.ts';
 import { type GroupTarget, lockGroup, updateGroup } from './statements/writes.ts';
-import { locateToChange, targetOf } from './targets.ts';
-import { notFound, type Services, type UserGroupBy } from './user-groups.ts';
+import { locateToChange, refuse, targetOf } from './targets.ts';
+import type { Services, UserGroupBy } from './user-groups.ts';
 import { applyMergePatch, type Json, printableIssues } from './values.ts';
 
 /** The changes of an update. A field that is undefined stays as it is. */
@@ -61,17 +61,6 @@ function merge(stored: Json, patch: Json): Json {
   const merged = applyMergePatch(stored, patch);
   checkMergedProperties(merged);
   return merged;
-}
-
-/**
- * Why a write that expected a version found no group.
- *
- * @throws VersionMismatch
- * @throws NotFound when it was deleted, or moved to another environment.
- */
-async function refuse({ db }: Services, caller: Caller, { teamId }: GroupTarget): Promise<never> {
-  const current = await db.userGroup.findUnique({ where: { teamId } });
-  throw current && caller.canAccess(current) ? new VersionMismatch(current) : notFound();
 }
 
 /** The condition under which Prisma writes a group. */

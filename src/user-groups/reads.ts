@@ -129,7 +129,7 @@ class GroupInOrder implements FoundGroup {
 
 /** Finds the positions within the time limit, and then the groups by the same statement as other look-ups. */
 async function readMatches(request: GroupsRequest, { size, ...order }: GroupSection): Promise<readonly FoundGroup[]> {
-  const { services, caller, options, environments, conditions } = request;
+  const { services, options, environments, conditions } = request;
   const lists = await readInTime(request, async (reader, environmentTag) =>
     (await findMatches(reader, { ...order, environmentTag, conditions, limit: size + 1 })).map((each) => ({
       ...each,

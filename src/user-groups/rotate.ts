@@ -4,7 +4,7 @@ import { VersionMismatch } from '../errors.ts';
 import { issueToken, mayBeUserGroupToken } from '../tokens.ts';
 import { checkRotate } from './rules.ts';
 import { lockGroup, type Rotated, rotateToken } from './statements/writes.ts';
-import { locateToChange, targetOf } from './targets.ts';
+import { locateToChange, refuse, targetOf } from './targets.ts';
 import { notFound, requireKeysOfTokens, type Services, type UserGroupBy, withToken } from './user-groups.ts';
 
 /** The input of a token rotation: exactly one of `currentToken` and `by`. */
@@ -47,7 +47,7 @@ async function rotateCurrentToken(
 ): Promise<Rotated> {
   if (!mayBeUserGroupToken(currentToken)) throw notFound();
   const { db, keys, sql } = services;
-  const rotate = () => rotateStored(services, sql.query, caller, { currentToken, hashes: keys.hashes(currentToken) }, input);
+  const rotate = () => rotateStored(services, sql.query, caller, currentToken, input);
   let rotated = await rotate();
   if (!rotated) {
     // Then once more: while the statement waited for the row, it may have got its hash under another key.
@@ -55,6 +55,7 @@ async function rotateCurrentToken(
     rotated = await rotate();
   }
   if (rotated) return rotated;
+  if (input.expectedVersion == null) throw notFound();
   const hashes = keys.hashes(currentToken).map((hash) => Buffer.from(hash, 'hex'));
   const current = await db.userGroup.findFirst({ where: { tokenHash: { in: hashes } } });
   throw current && caller.canAccess(current) ? new VersionMismatch(current) : notFound();
@@ -67,25 +68,23 @@ async function rotateTokenOf(services: Services, caller: Caller, by: UserGroupBy
     const group = await lockGroup(query, target);
     if (!group) return undefined;
     const currentToken = decryptToken(services.keys, 'user_group', group);
-    const hashes = [Buffer.from(group.tokenHash).toString('hex')];
-    return (await rotateStored(services, query, caller, { currentToken, hashes }, input)) ?? new VersionMismatch(group);
+    return rotateStored(services, query, caller, currentToken, input, [Buffer.from(group.tokenHash).toString('hex')]);
   });
-  if (!rotated) throw notFound();
-  if (rotated instanceof VersionMismatch) throw rotated;
-  return rotated;
+  return rotated ?? refuse(services, caller, target);
 }
 
 async function rotateStored(
   { keys }: Services,
   query: Services['sql']['query'],
   { author, environmentTag, allEnvironments }: Caller,
-  { currentToken, hashes }: { readonly currentToken: string; readonly hashes: readonly string[] },
+  currentToken: string,
   { expectedVersion, ...input }: RotationInput,
+  currentHashes = keys.hashes(currentToken),
 ): Promise<Rotated | undefined> {
   const newToken = issueToken('userGroup');
   const graceSeconds = input.graceSeconds ?? 0;
   const rotated = await rotateToken(query, author, {
-    currentHashes: hashes,
+    currentHashes,
     retired: graceSeconds > 0 ? encryptToken(keys, 'retired_token', currentToken) : undefined,
     replacement: encryptToken(keys, 'user_group', newToken),
     environmentTag,

@@ -1,5 +1,5 @@
 import type { Caller } from '../caller.ts';
-import { NotFound } from '../errors.ts';
+import { NotFound, VersionMismatch } from '../errors.ts';
 import type { UserGroup } from '../generated/prisma/client.ts';
 import type { GroupTarget } from './statements/writes.ts';
 import { locate, notFound, type Services, type UserGroupBy } from './user-groups.ts';
@@ -29,3 +29,14 @@ export const targetOf = ({ environmentTag, allEnvironments }: Caller, { teamId }
   environmentTag,
   allEnvironments,
 });
+
+/**
+ * Why a write that expected a version found no group.
+ *
+ * @throws VersionMismatch
+ * @throws NotFound when it was deleted, or moved to another environment.
+ */
+export async function refuse({ db }: Services, caller: Caller, { teamId }: GroupTarget): Promise<never> {
+  const current = await db.userGroup.findUnique({ where: { teamId } });
+  throw current && caller.canAccess(current) ? new VersionMismatch(current) : notFound();
+}

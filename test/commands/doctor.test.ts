@@ -528,24 +528,10 @@ test.each<Case>([
   ],
   [
     'migrations',
-    'of a newer version with other indexes',
-    'failure',
-    async () => when(own(await changed(`${insertMigration}; drop index user_group_token_hash_key`))),
-    /29990101000000_newer Update.* does not start/,
-  ],
-  [
-    'migrations',
     'that were changed',
     'failure',
     async () => when(own(await changed("update _prisma_migrations set checksum = repeat('0', 64)"))),
     /_init was modified after it was applied/,
-  ],
-  [
-    'migrations',
-    'without an index',
-    'failure',
-    async () => when(own(await changed('drop index user_group_token_hash_key'))),
-    /lacks unique indexes.*: user_group_token_hash_key\. If a restore/,
   ],
   ['privileges', 'complete', 'ok', () => when(own()), /has what requests need/],
   [
@@ -692,15 +678,6 @@ test.each<Case>([
     /encryption-keys is missing, and there is a database.*Restore the file/,
   ],
   ['encryption-keys', 'not yet made', 'ok', () => when({ DATA_DIR: '/nowhere/x' }), /the first start creates them/],
-  ['sequences', 'ahead', 'ok', () => when(own()), /^the next numbers are free$/],
-  [
-    'sequences',
-    'behind',
-    'failure',
-    async () =>
-      when(own(await changed(`insert into api_token (id, name, secret_hash, scopes) values (12, 'x', sha256('x'), '{}')`))),
-    /^behind the rows of their tables: api_token_id_seq;.* run: select setval\('api_token_id_seq', 12\);$/,
-  ],
   ['audit-log', 'empty', 'ok', async () => when(own(await changed('select'))), /^events are kept for 365 days; there is none$/],
   [
     'audit-log',

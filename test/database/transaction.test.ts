@@ -116,32 +116,6 @@ test('takes no statement after its end, which would be executed outside of the t
   expect(await items()).toEqual([]);
 });
 
-test('the first and the last statement, which are sent with the begin and the commit, belong to the transaction', async () => {
-  await database.interactiveTransaction(async (transaction) => {
-    await insert({ query: transaction.queryFirst }, 'first');
-    transaction.queryLast('insert-item', 'insert into item (name) values ($1)', ['last']);
-    await insert(transaction, 'between');
-    expect(await items()).toEqual([]);
-  });
-  expect(await items()).toEqual(['between', 'first', 'last']);
-});
-
-test.each<[string, (transaction: Transaction) => Promise<unknown>]>([
-  [
-    'first',
-    async (transaction) => Promise.allSettled([insert({ query: transaction.queryFirst }, 'a'), insert(transaction, 'b')]),
-  ],
-  ['last', async (transaction) => transaction.queryLast('insert-item', 'insert into item (name) values ($1)', ['a'])],
-])('nothing is committed when the %s statement fails', async (_, use) => {
-  await database.pool.query("insert into item (name) values ('a')");
-  const failing = database.interactiveTransaction(async (transaction) => {
-    await use(transaction);
-    await insert(transaction, 'c').catch(() => {});
-  });
-  await expect(failing).rejects.toThrow();
-  expect(await items()).toEqual(['a']);
-});
-
 test('no statement is executed when the transaction does not begin', async () => {
   const failing = runTransaction(
     {

@@ -130,25 +130,6 @@ test('generations are kept for a day longer than a token lives, by which the clo
   expect(Number(rows[0].seconds)).toBeGreaterThan(embedTokenLimits.maxEmbedTokenSeconds + 86_000);
 });
 
-test('only so many viewers of a group are revoked within a day; revoking the whole group makes room', async () => {
-  const [group, neighbor] = [await createGroup(), await createGroup()];
-  await gateway.database.pool.query(
-    `insert into revoked_viewer (team_id, viewer_id, generation, expires_at)
-     select $1, 'v' || n || hours, n, now() + hours * interval '1 hour' from generate_series(1, $2) n, unnest($3::int[]) hours`,
-    [group.by.teamId, embedTokenLimits.maxRevokedViewers - 1, [23, 47]],
-  );
-  expect(await revoke({ by: group.by, viewerId: 'the last' })).toMatchObject({ userGroup: group.by });
-  const token = await group.issue('one more');
-  const refused = await revoke({ by: group.by, viewerId: 'one more' });
-  expect(refused).toMatchObject({ code: 'RATE_LIMITED' });
-  expect(await active(token)).toEqual([true]);
-  // One that is there already takes no room.
-  expect(await revoke({ by: group.by, viewerId: 'v147' })).toMatchObject({ userGroup: group.by });
-  expect(await revoke({ by: neighbor.by, viewerId: 'one more' })).toMatchObject({ userGroup: neighbor.by });
-  await revoke({ by: group.by });
-  expect(await revoke({ by: group.by, viewerId: 'one more' })).toMatchObject({ userGroup: group.by });
-});
-
 test.each([
   ['an empty viewer', { viewerId: '' }, { code: 'INVALID_INPUT', issues: [{ path: ['viewerId'] }] }],
   ['a long viewer', { viewerId: 'x'.repeat(256) }, { code: 'INVALID_INPUT', issues: [{ path: ['viewerId'] }] }],

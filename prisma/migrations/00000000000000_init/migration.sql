@@ -375,6 +375,11 @@ CREATE FUNCTION "audited_value"("kind" text, "value" json) RETURNS text LANGUAGE
     END
 $$;
 
+-- What an event has of a large value.
+CREATE FUNCTION "audited_digest"("value" text) RETURNS text LANGUAGE sql STABLE AS $$
+    SELECT '{"bytes":' || octet_length(value) || ',"sha256":"' || encode(sha256(convert_to(value, 'UTF8')), 'hex') || '"}'
+$$;
+
 -- The members that differ between two JSON objects, of which each may be null. A value above 4 KiB is in "omitted", with its
 -- length and SHA-256: within "from" and "to", what stands for a value could be a value itself.
 CREATE FUNCTION "audited_members"("before" json, "after" json) RETURNS text LANGUAGE sql STABLE AS $$
@@ -383,18 +388,14 @@ CREATE FUNCTION "audited_members"("before" json, "after" json) RETURNS text LANG
             octet_length(o.value::text) > 4096 AS is_old_large, octet_length(n.value::text) > 4096 AS is_new_large
         FROM json_each("before") AS o FULL JOIN json_each("after") AS n USING (key)
         WHERE o.value::jsonb IS DISTINCT FROM n.value::jsonb
-    ), digested AS (
-        SELECT *, '{"bytes":' || octet_length(old_text) || ',"sha256":"' || encode(sha256(convert_to(old_text, 'UTF8')), 'hex') || '"}' AS old_digest,
-            '{"bytes":' || octet_length(new_text) || ',"sha256":"' || encode(sha256(convert_to(new_text, 'UTF8')), 'hex') || '"}' AS new_digest
-        FROM differing WHERE is_old_large OR is_new_large
     )
     SELECT '"from":' || CASE WHEN "before" IS NULL THEN 'null'
             ELSE '{' || coalesce(string_agg(name || old_text, ',') FILTER (WHERE NOT is_old_large), '') || '}' END
         || ',"to":' || CASE WHEN "after" IS NULL THEN 'null'
             ELSE '{' || coalesce(string_agg(name || new_text, ',') FILTER (WHERE NOT is_new_large), '') || '}' END
-        || coalesce(',"omitted":{"from":{' || (
-            SELECT coalesce(string_agg(name || old_digest, ',') FILTER (WHERE is_old_large), '') || '},"to":{'
-                || coalesce(string_agg(name || new_digest, ',') FILTER (WHERE is_new_large), '') || '}}' FROM digested HAVING count(*) > 0), '')
+        || CASE WHEN bool_or(is_old_large) OR bool_or(is_new_large) THEN ',"omitted":{"from":{'
+            || coalesce(string_agg(name || audited_digest(old_text), ',') FILTER (WHERE is_old_large), '') || '},"to":{'
+            || coalesce(string_agg(name || audited_digest(new_text), ',') FILTER (WHERE is_new_large), '') || '}}' ELSE '' END
     FROM differing
 $$;
 

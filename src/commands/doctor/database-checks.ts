@@ -2,8 +2,9 @@ import { connectDatabase } from '../../database/client.ts';
 import { describeServers } from '../../database/database-url.ts';
 import { connectionTo, findEmbedded } from '../../database/embedded/find-embedded.ts';
 import { isRejectedByPooler } from '../../database/errors.ts';
-import { minServerVersion, readMigrationState, requireAllPrivileges } from '../../database/migrate.ts';
+import { minServerVersion, readMigrationState } from '../../database/migrate.ts';
 import { embeddedDatabase } from '../../database/open.ts';
+import { requireCreatePrivileges, requirePrivileges } from '../../database/privileges.ts';
 import { readOnlyState } from '../../database/probe.ts';
 import {
   findEncodingProblem,
@@ -121,8 +122,9 @@ export const checkPrivileges = ofDatabase(async (reached) => {
   const { database, state, migrations } = reached;
   if (!migrations) return skipped('needs the list of migrations');
   try {
-    await requireAllPrivileges(database, migrations.pending[0]);
-    return ok(`the role ${state.role} has what ${migrations.pending.length > 0 ? 'migrations' : 'requests'} need`);
+    const [next] = migrations.pending;
+    await (next === undefined ? requirePrivileges(database) : requireCreatePrivileges(database.pool, next));
+    return ok(`the role ${state.role} has what ${next === undefined ? 'requests' : 'migrations'} need`);
   } catch (error) {
     const [found = '', ...statements] = (error as Error).message.split('\n\n');
     return failure(found, statements.join(' ').trim() || 'See docs/configuration.md.');

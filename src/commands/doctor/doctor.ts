@@ -23,7 +23,6 @@ import {
 } from './database-checks.ts';
 import { checkKeys } from './keys-check.ts';
 import { checkDisk, checkNode, checkOpenFiles, checkPort, checkSettings } from './machine-checks.ts';
-import { checkSequences } from './sequences-check.ts';
 
 /** A check that was made. */
 export interface Finding extends Outcome {
@@ -44,7 +43,6 @@ const checks: Readonly<Record<string, Check>> = {
   schema: checkSchema,
   migrations: checkMigrations,
   privileges: checkPrivileges,
-  sequences: checkSequences,
   extensions: checkExtensions,
   connections: checkConnections,
   clock: checkClock,

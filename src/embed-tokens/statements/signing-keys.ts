@@ -1,4 +1,4 @@
-import { type Author, actor, systemAuthor } from '../../audit-log/statements/author.ts';
+import { type Author, actor } from '../../audit-log/statements/author.ts';
 import { createBatchLoader, type Load } from '../../database/batch-loader.ts';
 import type { Database } from '../../database/client.ts';
 import { columnTypes } from '../../database/columns.ts';
@@ -34,13 +34,11 @@ export interface SigningKeyList {
 export interface SigningKeyQueries {
   /** Every signing key; undefined if there is none. Requests share a statement. */
   readonly listSigningKeys: Load<'all', SigningKeyList>;
-  /** Adds the first key, which signs immediately. Does nothing if there is a key. */
-  addFirstSigningKey(key: StoredSigningKey): Promise<void>;
   /**
-   * Adds a key that signs after `delaySeconds`, and records that. Does nothing, and returns false, if there is one that does not
-   * sign yet.
+   * Adds a key that signs after `delaySeconds`. Does nothing, and returns false, if there is one that does not sign yet; with
+   * `isFirst`, if there is any.
    */
-  addNextSigningKey(key: StoredSigningKey, delaySeconds: number, author: Author): Promise<boolean>;
+  addSigningKey(key: StoredSigningKey, delaySeconds: number, isFirst: boolean, author: Author): Promise<boolean>;
   /** Deletes the keys that have not signed for `seconds`. */
   deleteSigningKeys(seconds: number): Promise<void>;
 }
@@ -70,12 +68,9 @@ export function bindSigningKeys({ query }: Pick<Database, 'query'>): SigningKeyQ
         return new Map(now == null ? [] : [['all', { now: columnTypes.time.decode(now), keys }]]);
       },
     }),
-    addFirstSigningKey: async ({ id, publicKey, privateKeyEncrypted }) => {
-      await query('add-first-signing-key', addFirst, [id, publicKey, privateKeyEncrypted, JSON.stringify(systemAuthor)]);
-    },
-    addNextSigningKey: async ({ id, publicKey, privateKeyEncrypted }, delaySeconds, author) => {
-      const values = [id, publicKey, privateKeyEncrypted, delaySeconds, JSON.stringify(author)];
-      return (await query('add-next-signing-key', addNext, values)).length === 1;
+    addSigningKey: async ({ id, publicKey, privateKeyEncrypted }, delaySeconds, isFirst, author) => {
+      const values = [id, publicKey, privateKeyEncrypted, delaySeconds, isFirst, JSON.stringify(author)];
+      return (await query('add-signing-key', addKey, values)).length === 1;
     },
     deleteSigningKeys: async (seconds) => {
       await query('delete-signing-keys', deleteUnused, [seconds]);
@@ -88,18 +83,12 @@ const signingKeys = `
   from signing_key order by number`;
 
 /** Of instances that add a key at once, those that lose the race for its number add none. */
-const addFirst = `
-  with ${actor(4)}
+const addKey = `
+  with ${actor(6)}
   insert into signing_key (number, id, public_key, private_key_encrypted, signs_from)
-  select 1, $1::text, $2::bytea, $3::bytea, date_trunc('milliseconds', now()) from actor
-  where not exists (select from signing_key)
-  on conflict do nothing`;
-
-const addNext = `
-  with ${actor(5)}
-  insert into signing_key (number, id, public_key, private_key_encrypted, signs_from)
-  select (select coalesce(max(number), 0) + 1 from signing_key), $1::text, $2::bytea, $3::bytea, now() + $4::int * interval '1 second'
-  from actor where not exists (select from signing_key where signs_from > now())
+  select (select coalesce(max(number), 0) + 1 from signing_key), $1::text, $2::bytea, $3::bytea,
+    date_trunc('milliseconds', now()) + $4::int * interval '1 second'
+  from actor where not exists (select from signing_key where $5::bool or signs_from > now())
   on conflict do nothing returning 1`;
 
 const deleteUnused = `
