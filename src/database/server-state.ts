@@ -77,16 +77,6 @@ export async function readServerTime({ pool }: Pick<Database, 'pool'>): Promise<
   return Number(rows[0]?.ms);
 }
 
-/** When the oldest event of the audit log occurred; undefined if there is none. Takes one index access for each environment. */
-export async function findOldestEvent({ pool }: Pick<Database, 'pool'>): Promise<Date | undefined> {
-  const { rows } = await pool.query<{ oldest: Date | null }>(
-    `select min(occurred_at) as oldest from unnest(enum_range(null::event_environment)) as each (environment), lateral (
-       select occurred_at from event e where e.environment = each.environment order by occurred_at limit 1
-     ) as first`,
-  );
-  return rows[0]?.oldest ?? undefined;
-}
-
 /** How long counting may take: the table is read as a whole. */
 const countTimeoutMs = 3_600_000;
 

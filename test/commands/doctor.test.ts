@@ -139,9 +139,6 @@ function someFile(content: string, mode: number): string {
 const at = (ms: number) => () => Date.now() + ms;
 const insertMigration =
   "insert into _prisma_migrations (id, checksum, migration_name, finished_at) values ('x', 'y', '29990101000000_newer', now())";
-const insertOldEvent = `insert into event (occurred_at, type, environment, actor_kind, actor_name)
-  values (now() - interval '400 days', 'x', 'Testing', 'SYSTEM', 'x')`;
-
 /** A statement that changes a setting of the database, for sessions that begin afterwards. */
 const setForDatabase = (setting: string) =>
   `do $$ begin execute format('alter database %I set ${setting}', current_database()); end $$`;
@@ -678,28 +675,6 @@ test.each<Case>([
     /encryption-keys is missing, and there is a database.*Restore the file/,
   ],
   ['encryption-keys', 'not yet made', 'ok', () => when({ DATA_DIR: '/nowhere/x' }), /the first start creates them/],
-  ['audit-log', 'empty', 'ok', async () => when(own(await changed('select'))), /^events are kept for 365 days; there is none$/],
-  [
-    'audit-log',
-    'with old events',
-    'warning',
-    async () => when(own(await changed(insertOldEvent))),
-    /365 days; the oldest is from 20.*"housekeeping failed"/,
-  ],
-  [
-    'audit-log',
-    'with an event of today, while the clock of this machine is years ahead',
-    'ok',
-    async () => when(own(await changed(insertOldEvent.replace('400 days', '1 hour'))), { now: at(10 * 365 * 86_400_000) }),
-    /365 days; the oldest is from/,
-  ],
-  [
-    'audit-log',
-    'with old events that are kept longer',
-    'ok',
-    async () => when(own(await changed(insertOldEvent), { AUDIT_RETENTION_DAYS: '500' })),
-    /500 days; the oldest is from/,
-  ],
 ])('%s: %s is %s', async (check, _, status, state, text) => {
   if (check === 'encryption-keys') await storeGroup();
   const { settings, options } = await state();

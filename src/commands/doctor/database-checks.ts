@@ -6,13 +6,7 @@ import { minServerVersion, readMigrationState } from '../../database/migrate.ts'
 import { embeddedDatabase } from '../../database/open.ts';
 import { requireCreatePrivileges, requirePrivileges } from '../../database/privileges.ts';
 import { readOnlyState } from '../../database/probe.ts';
-import {
-  findEncodingProblem,
-  findOldestEvent,
-  findSchemaProblem,
-  readServerState,
-  readServerTime,
-} from '../../database/server-state.ts';
+import { findEncodingProblem, findSchemaProblem, readServerState, readServerTime } from '../../database/server-state.ts';
 import { findSessionProblem } from '../../database/session-settings.ts';
 import { messagesOf } from '../../errors.ts';
 import { type CheckContext, counted, describeBytes, failure, type Outcome, ofDatabase, ok, skipped, warning } from './check.ts';
@@ -202,25 +196,4 @@ export const checkSessions = ofDatabase(async ({ database }, { config: { namedSt
 export const checkSchema = ofDatabase(async ({ database }) => {
   const problem = await findSchemaProblem(database.pool);
   return problem ? failure(problem.found, problem.remedy) : ok('tables are found in public');
-});
-
-const dayMs = 86_400_000;
-
-/** How many days after their time events are still there without anything being wrong: housekeeping runs hourly, in batches. */
-const lateDays = 2;
-
-/** Whether events are removed when their time is over. */
-export const checkAuditLog = ofDatabase(async ({ database, migrations }, { config: { auditRetentionDays } }) => {
-  if (!migrations || migrations.pending.length > 0) return skipped('needs a database whose migrations are applied');
-  const oldest = await findOldestEvent(database);
-  const kept = `events are kept for ${counted(auditRetentionDays, 'day')}`;
-  if (!oldest) return ok(`${kept}; there is none`);
-  const found = `${kept}; the oldest is from ${oldest.toISOString()}`;
-  const isOverdue = (await readServerTime(database)) - oldest.getTime() > (auditRetentionDays + lateDays) * dayMs;
-  return isOverdue
-    ? warning(
-        found,
-        'A running gateway removes them; look for "housekeeping failed" in its log, and compare AUDIT_RETENTION_DAYS of all gateways.',
-      )
-    : ok(found);
 });

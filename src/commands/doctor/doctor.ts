@@ -9,7 +9,6 @@ import { asksForHelp, readJsonFlag } from '../options.ts';
 import { type Check, type CheckContext, counted, failure, type Outcome, type Status } from './check.ts';
 import { checkDataDirectory } from './data-directory-check.ts';
 import {
-  checkAuditLog,
   checkClock,
   checkConnections,
   checkDatabase,
@@ -48,7 +47,6 @@ const checks: Readonly<Record<string, Check>> = {
   clock: checkClock,
   sessions: checkSessions,
   'encryption-keys': checkKeys,
-  'audit-log': checkAuditLog,
 };
 
 /** The names of the checks. */
