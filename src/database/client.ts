@@ -81,6 +81,9 @@ const directOptions = '-c row_security=off -c statement_timeout=10s -c lock_time
 const setTimes = `select set_config(name, value, false) from (values ('datestyle', 'ISO', '^ISO'), ('timezone', 'UTC', '^UTC$'))
   as each (name, value, pattern) where current_setting(name) !~ pattern`;
 
+/** How long a transaction of Prisma's may wait for a connection, and then take. */
+const transactionTimeoutMs = 10_000;
+
 /** How long a connection is quiet before the system checks that the other end is there; it gives up 10 s later. */
 const keepAliveDelayMs = 2_000;
 
@@ -156,8 +159,7 @@ export function connectDatabase(
     new PrismaClient({
       // Longer formats contain the values of the failed statement.
       errorFormat: 'minimal',
-      // As long as every other statement waits for a connection.
-      transactionOptions: { maxWait: connectionTimeoutMs },
+      transactionOptions: { maxWait: transactionTimeoutMs, timeout: transactionTimeoutMs },
       adapter: createAdapter(connections, namedStatements ? names : undefined),
     });
   const prisma = createPrisma(pool);

@@ -33,8 +33,10 @@ export async function seedLargeGroups({ database }: TestGateway, mappingEntries 
 export async function enlargeStored({ database }: TestGateway): Promise<void> {
   const entries = Array.from({ length: 1_000 }, (_, entry) => [`schema ${entry}`.padEnd(255, 'ä'), 'ä'.repeat(255)]);
   const mapping = JSON.stringify(Object.fromEntries(entries));
-  await database.pool.query('update user_group set mapping = $1', [mapping]);
-  await database.pool.query(`update event set changes = json_build_object('mapping', json_build_object('to', $1::json))`, [
-    mapping,
-  ]);
+  const changes = `update event set changes = json_build_object('mapping', json_build_object('to', $1::json))`;
+  await database.transaction(async (query) => {
+    await query('silence', "select set_config('gateway.silent', 'on', true)", []);
+    await query('enlarge-mappings', 'update user_group set mapping = $1', [mapping]);
+    await query('enlarge-changes', changes, [mapping]);
+  });
 }

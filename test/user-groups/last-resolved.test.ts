@@ -3,7 +3,7 @@ import { introspect } from '../../src/embed-tokens/embed-tokens.ts';
 import { recordLastResolved } from '../../src/user-groups/last-resolved.ts';
 import { findUserGroup, type Services } from '../../src/user-groups/user-groups.ts';
 import { callerWith } from '../support/caller.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, type TestDatabase, untilBlocked } from '../support/database.ts';
 import { storedToken } from '../support/keys.ts';
 import { bindQueries } from '../support/queries.ts';
 
@@ -138,10 +138,8 @@ test('the last flush waits for a locked group', async () => {
   const holder = await database.pool.connect();
   await holder.query('begin');
   await holder.query('select from user_group where team_id = $1 for update', [teamId]);
-  vi.useFakeTimers({ toFake: ['performance'] }); // so that it does not give up while the test is slow
-  onTestFinished(() => void vi.useRealTimers());
   const stopped = lastResolved.stop();
-  await lastResolved.flush(); // the first of the last flushes, or one after it
+  await untilBlocked(database);
   await holder.query('rollback');
   holder.release();
   await stopped;
