@@ -350,9 +350,6 @@ DECLARE
     unversioned text[] := (SELECT array_agg(column_name) FROM audited_column
         WHERE table_name = TG_TABLE_NAME AND kind IN ('bookkeeping', 'revocation'));
 BEGIN
-    IF current_setting('gateway.silent', true) = 'on' THEN
-        RETURN NEW;
-    END IF;
     NEW.version := OLD.version;
     NEW.updated_at := OLD.updated_at;
     IF to_jsonb(NEW) - unversioned IS DISTINCT FROM to_jsonb(OLD) - unversioned THEN
@@ -413,9 +410,6 @@ DECLARE
     event_type text;
     event_environment text;
 BEGIN
-    IF current_setting('gateway.silent', true) = 'on' THEN
-        RETURN NULL;
-    END IF;
     IF TG_TABLE_NAME = 'revoked_viewer' THEN
         event_type := 'embed_token.revoked';
         changes := '"viewerId":{"from":null,"to":' || (became -> 'viewer_id')::text || '}';
@@ -463,9 +457,10 @@ BEGIN
 END
 $$;
 
-CREATE TRIGGER "set_version" BEFORE UPDATE ON "user_group" FOR EACH ROW EXECUTE FUNCTION "set_version"();
-CREATE TRIGGER "record_event" AFTER INSERT OR UPDATE OR DELETE ON "user_group" FOR EACH ROW EXECUTE FUNCTION "record_event"();
-CREATE TRIGGER "record_event" AFTER INSERT OR UPDATE ON "revoked_viewer" FOR EACH ROW EXECUTE FUNCTION "record_event"();
-CREATE TRIGGER "record_event" AFTER INSERT OR UPDATE OR DELETE ON "api_token" FOR EACH ROW EXECUTE FUNCTION "record_event"();
-CREATE TRIGGER "record_event" AFTER INSERT OR UPDATE OR DELETE ON "webhook" FOR EACH ROW EXECUTE FUNCTION "record_event"();
-CREATE TRIGGER "record_event" AFTER INSERT ON "signing_key" FOR EACH ROW EXECUTE FUNCTION "record_event"();
+-- Key rotation and imports set gateway.silent, for their transactions.
+CREATE TRIGGER "set_version" BEFORE UPDATE ON "user_group" FOR EACH ROW WHEN (current_setting('gateway.silent', true) IS DISTINCT FROM 'on') EXECUTE FUNCTION "set_version"();
+CREATE TRIGGER "record_event" AFTER INSERT OR UPDATE OR DELETE ON "user_group" FOR EACH ROW WHEN (current_setting('gateway.silent', true) IS DISTINCT FROM 'on') EXECUTE FUNCTION "record_event"();
+CREATE TRIGGER "record_event" AFTER INSERT OR UPDATE ON "revoked_viewer" FOR EACH ROW WHEN (current_setting('gateway.silent', true) IS DISTINCT FROM 'on') EXECUTE FUNCTION "record_event"();
+CREATE TRIGGER "record_event" AFTER INSERT OR UPDATE OR DELETE ON "api_token" FOR EACH ROW WHEN (current_setting('gateway.silent', true) IS DISTINCT FROM 'on') EXECUTE FUNCTION "record_event"();
+CREATE TRIGGER "record_event" AFTER INSERT OR UPDATE OR DELETE ON "webhook" FOR EACH ROW WHEN (current_setting('gateway.silent', true) IS DISTINCT FROM 'on') EXECUTE FUNCTION "record_event"();
+CREATE TRIGGER "record_event" AFTER INSERT ON "signing_key" FOR EACH ROW WHEN (current_setting('gateway.silent', true) IS DISTINCT FROM 'on') EXECUTE FUNCTION "record_event"();
