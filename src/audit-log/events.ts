@@ -8,7 +8,7 @@ import { type EventPosition, findEventAt } from './statements/pages.ts';
 
 /** The limits of the audit log. */
 export const eventLimits = {
-  /** The bytes of a property's value in an event. Of a larger one it has the length and the SHA-256; the migration has the number, too. */
+  /** The bytes of a property's value in an event. Of a larger one it has the length and the SHA-256, as the triggers do. */
   maxEventValueBytes: 4_096,
 } as const;
 

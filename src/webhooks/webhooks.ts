@@ -92,8 +92,8 @@ export interface WebhookChanges extends WebhookFields {
 }
 
 /**
- * Changes properties of a webhook. When it is enabled again, its pending deliveries are tried at once, and it takes the events that happened meanwhile, as far as the audit
- * log still has them.
+ * Changes properties of a webhook. When it is enabled again, its pending deliveries are tried at once, and it takes the events
+ * that happened meanwhile, as far as the audit log still has them.
  *
  * @throws InvalidInput.
  * @throws NotFound when no webhook has this number.

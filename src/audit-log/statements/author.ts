@@ -23,8 +23,8 @@ export function commandAuthor(user: string): Author {
 }
 
 /**
- * The part `actor` of a `with` clause, which tells the triggers who makes the change. PostgreSQL executes it only if the statement
- * refers to it: `from actor`. The parameter is an {@link Author} as JSON.
+ * The part `actor` of a `with` clause, which tells the triggers who makes the change. PostgreSQL executes it only if the
+ * statement refers to it: `from actor`. The parameter is an {@link Author} as JSON.
  */
 export const actor = (parameter: number): string =>
   `actor as materialized (select set_config('gateway.actor', $${parameter}, true))`;

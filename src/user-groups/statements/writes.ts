@@ -139,8 +139,8 @@ export async function rotateToken(query: Query, author: Author, rotation: Rotati
 }
 
 /**
- * A statement that waits for another rotation of the token finds it replaced, and does nothing. One that finds the token also sees
- * every token that was replaced before.
+ * A statement that waits for another rotation of the token finds it replaced, and does nothing. One that finds the token also
+ * sees every token that was replaced before.
  */
 const rotateStatement = `
   with ${actor(5)}, rotated as (
