@@ -23,7 +23,6 @@ const stopTimeoutMs = 10_000;
  *
  * @param settings further settings, such as `DATABASE_URL`.
  * @param args further arguments of the command.
- * @param program the compiled gateway, if not this checkout's.
  * @throws Error with its log when it exits instead.
  */
 export async function startGateway(
@@ -31,10 +30,9 @@ export async function startGateway(
   apiToken: string,
   settings: Readonly<Record<string, string>> = {},
   args: readonly string[] = [],
-  program = binary,
 ): Promise<GatewayProcess> {
   const environment = { DATA_DIR: dataDir, LOG_LEVEL: 'info', BOOTSTRAP_API_TOKEN: apiToken, ...settings };
-  const running = launch(process.execPath, [program, 'serve', ...args], environment);
+  const running = launch(process.execPath, [binary, 'serve', ...args], environment);
   const { child, output, url, stop } = await untilServing(running);
   const linesWith = (text: string) => output.stderr.split('\n').filter((line) => line.includes(text));
   return {

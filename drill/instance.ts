@@ -36,8 +36,8 @@ export class Instance extends DataFolder {
     this.#ends = ends;
   }
 
-  /** Starts a gateway on it, `program` if it is not this checkout's. @throws Error with its log when it exits instead. */
-  async start(settings: Settings = {}, args: readonly string[] = [], program?: string): Promise<GatewayProcess> {
+  /** Starts a gateway on it. @throws Error with its log when it exits instead. */
+  async start(settings: Settings = {}, args: readonly string[] = []): Promise<GatewayProcess> {
     let starting: Promise<GatewayProcess> | undefined;
     this.#ends.onEnd(async () => {
       const gateway = await starting?.catch(() => undefined);
@@ -45,7 +45,7 @@ export class Instance extends DataFolder {
       await endGateway(gateway, 'SIGKILL');
       requireHandled(gateway);
     });
-    starting = startGateway(this.path, this.admin, { ...this.#settings, ...settings }, args, program);
+    starting = startGateway(this.path, this.admin, { ...this.#settings, ...settings }, args);
     const gateway = await starting;
     this.#ends.onFailure(gateway.log);
     return gateway;

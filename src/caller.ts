@@ -31,7 +31,7 @@ export class Caller {
   /** The caller without a credential: every `require` fails. */
   static readonly anonymous = new Caller(undefined);
 
-  /** What queues are fair between: this caller's look-ups and writes count towards its limit there. */
+  /** What queues are fair between. */
   get queueKey(): number | undefined {
     return this.apiToken?.id;
   }

@@ -1,4 +1,4 @@
-import { type ApiTokenLookups, type ApiTokenWrites, bindApiTokenLookups, bindApiTokenWrites } from './api-tokens/statements.ts';
+import { type ApiTokenLookups, bindApiTokenLookups } from './api-tokens/statements.ts';
 import { bindEventStatements, type EventStatements } from './audit-log/statements/events-of-groups.ts';
 import { createBatchLoader, type Load, maxLookupKeys } from './database/batch-loader.ts';
 import type { Database } from './database/client.ts';
@@ -19,9 +19,6 @@ interface KeysOfTokens {
 /** The statements of user groups that requests share. */
 export interface UserGroupStatements extends UserGroupLookups, UserGroupPages, KeysOfTokens {}
 
-/** The statements of API tokens of the same kind. */
-export interface ApiTokenStatements extends ApiTokenLookups, ApiTokenWrites {}
-
 /**
  * The database: Prisma's client, whose models `userGroup`, `apiToken`, `event` and `webhook` also have statements. Keys that are
  * requested in one turn of the event loop are sent in one statement.
@@ -35,7 +32,7 @@ export interface ApiTokenStatements extends ApiTokenLookups, ApiTokenWrites {}
  */
 export type Db = PrismaClient & {
   readonly userGroup: UserGroupStatements;
-  readonly apiToken: ApiTokenStatements;
+  readonly apiToken: ApiTokenLookups;
   readonly event: EventStatements;
   readonly webhook: WebhookLookups;
 };
@@ -83,7 +80,7 @@ type Methods<Interface> = { [Name in keyof Interface]: Interface[Name] };
 
 function statementsOn(database: Pick<Statements, 'query' | 'transaction' | 'lookups'>): {
   userGroup: Methods<UserGroupStatements>;
-  apiToken: Methods<ApiTokenStatements>;
+  apiToken: Methods<ApiTokenLookups>;
   event: Methods<EventStatements>;
   webhook: Methods<WebhookLookups>;
 } {
@@ -103,7 +100,7 @@ function statementsOn(database: Pick<Statements, 'query' | 'transaction' | 'look
         load: async (ids) => new Map((await findKeysOfLiveTokens(lookups, ids)).map((id) => [id, true])),
       }),
     },
-    apiToken: { ...bindApiTokenLookups(lookups), ...bindApiTokenWrites(database) },
+    apiToken: { ...bindApiTokenLookups(lookups) },
     event: { ...bindEventStatements(database) },
     webhook: { ...bindWebhookLookups(database) },
   };

@@ -4,6 +4,7 @@ import { encodeGlobalID } from '@pothos/plugin-relay';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { authenticateBy } from './api-tokens/authenticate.ts';
+import { stampApiTokenUses } from './api-tokens/statements.ts';
 import { createFeedWatch } from './audit-log/feed-watch.ts';
 import { eventFeedHandler } from './audit-log/rest.ts';
 import { bindFeed } from './audit-log/statements/feed.ts';
@@ -98,7 +99,10 @@ export function buildGateway(
   const executeOnce = createExecuteOnce(database, keys, (transaction) =>
     bindServices(createTransactionDb(transaction), transaction),
   );
-  const lastUsed = startRecorder(services.db.apiToken.recordUses, whenWritten('the time when API tokens were last used'));
+  const lastUsed = startRecorder(
+    (secondsAgo) => stampApiTokenUses(database, secondsAgo),
+    whenWritten('the time when API tokens were last used'),
+  );
   const draining = new AbortController();
 
   const version = readPackageVersion();

@@ -1,6 +1,7 @@
 import { encodeGlobalID } from '@pothos/plugin-relay';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { issueApiToken, revokeApiToken, rotateApiToken } from '../src/api-tokens/api-tokens.ts';
+import { stampApiTokenUses } from '../src/api-tokens/statements.ts';
 import { eventKey } from '../src/audit-log/events.ts';
 import { deleteUserGroup, setUserGroupEnvironment, updateUserGroup } from '../src/user-groups/change.ts';
 import { getOrCreateUserGroup, getOrCreateUserGroups } from '../src/user-groups/create.ts';
@@ -79,7 +80,7 @@ const writes: Readonly<Record<string, (services: Services) => Promise<unknown>>>
   'the creation of an API token': (transaction) => issueApiToken(transaction.db, newToken),
   'the rotation of an API token': (transaction) => rotateApiToken(transaction.db, apiTokenId, 60),
   'the revocation of an API token': (transaction) => revokeApiToken(transaction.db, apiTokenId),
-  'the use of an API token': (transaction) => transaction.db.apiToken.recordUses(new Map([[apiTokenId, 0]])),
+  'the use of an API token': (transaction) => stampApiTokenUses(transaction.sql, new Map([[apiTokenId, 0]])),
   'the creation of a webhook': (transaction) => createWebhook(transaction, { url: 'https://hooks.invalid/new' }, author),
   'the update of a webhook': (transaction) => updateWebhook(transaction, webhookId, { description: 'new' }, author),
   'the rotation of the secret of a webhook': (transaction) => rotateWebhookSecret(transaction, webhookId, 60, author),

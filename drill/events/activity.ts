@@ -33,15 +33,13 @@ interface Amount {
 const openTransactions = 3;
 const openMs = 2_000;
 
-/** More than the lines of one transaction of an import, so that each import has an event that is replaced. */
+/** More than the lines of one transaction of an import, so that each import has several events. */
 const importedLines = 3_500;
 
 /** Starts it; it ends with the scenario at the latest. */
 export function startActivity(context: ScenarioContext, deployment: Deployment, { writers, paceMs }: Amount): Activity {
   const { testing, customer } = deployment.tokens;
-  const both: Writers[] = [testing, customer].map((token) =>
-    startWriters(deployment.port, token, context, writers, true, paceMs),
-  );
+  const both: Writers[] = [testing, customer].map((token) => startWriters(deployment.port, token, context, writers, paceMs));
   const commits = new Map<string, number>();
   const stopped = new AbortController();
   const running: Promise<unknown>[] = [];

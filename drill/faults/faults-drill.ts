@@ -7,7 +7,7 @@ import { diskFullScenario } from './scenarios/disk-full.ts';
 import { frozenScenario } from './scenarios/frozen.ts';
 import { gatewayKillScenario } from './scenarios/gateway-kill.ts';
 import { killEachScenario } from './scenarios/kill-each.ts';
-import { overloadScenarios } from './scenarios/overload.ts';
+import { overloadScenario } from './scenarios/overload.ts';
 import { postgresScenario } from './scenarios/postgres.ts';
 
 /** Faults of processes, the database, the disk and the clock. */
@@ -22,7 +22,7 @@ cannot run here says why.`,
     commitScenario,
     postgresScenario,
     frozenScenario,
-    ...overloadScenarios,
+    overloadScenario,
     diskFullScenario,
     clockScenario,
     killEachScenario,

@@ -64,7 +64,6 @@ let runs = 0;
  * Starts writers. They end with the scenario at the latest.
  *
  * @param port returns the port of the gateway to use for the next request.
- * @param withKeys whether half of the requests have an Idempotency-Key.
  * @param paceMs how long each writer pauses before it creates a group.
  */
 export function startWriters(
@@ -72,7 +71,6 @@ export function startWriters(
   token: string,
   { onEnd }: Pick<ScenarioContext, 'onEnd'>,
   count = 8,
-  withKeys = true,
   paceMs = 0,
 ): Writers {
   runs += 1;
@@ -184,12 +182,12 @@ export function startWriters(
   async function work(writer: number): Promise<void> {
     for (let step = 0; !stopped; step += 1) {
       if (paceMs > 0) await pause(paceMs);
-      const keyed = withKeys && step % 2 === 0;
+      const keyed = step % 2 === 0;
       const group = await create(`run ${run} writer ${writer} group ${step}`, keyed);
       if (!group) continue;
       await update(group, keyed);
       if (!stopped) await rotate(group, keyed);
-      if (!stopped) await update(group, withKeys && !keyed);
+      if (!stopped) await update(group, !keyed);
       if (!stopped && keyed) await rotate(group, true);
     }
   }

@@ -1,12 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import { Caller } from '../caller.ts';
 import type { Recorder } from '../concurrency/recorder.ts';
-import type { ApiTokenStatements } from '../db.ts';
 import { Unauthenticated } from '../errors.ts';
 import type { AuthorizationScheme, Route } from '../http/types.ts';
 import type { RateLimiting } from '../rate-limits/rate-limit.ts';
 import { apiTokenProblem, hashSecret } from '../tokens.ts';
-import type { ApiTokenRecord } from './statements.ts';
+import type { ApiTokenLookups, ApiTokenRecord } from './statements.ts';
 
 const authorizationSchemes: readonly AuthorizationScheme[] = ['Token', 'Bearer'];
 
@@ -55,7 +54,7 @@ function otherScheme(schemes: readonly AuthorizationScheme[]): Unauthenticated {
 
 /** The dependencies of authentication. */
 export interface AuthDependencies {
-  readonly apiToken: Pick<ApiTokenStatements, 'findBySecretHash'>;
+  readonly apiToken: Pick<ApiTokenLookups, 'findBySecretHash'>;
   readonly lastUsed: Pick<Recorder, 'note'>;
   readonly rateLimiting: Pick<RateLimiting, 'limit' | 'admit'>;
 }

@@ -114,19 +114,12 @@ const apiTokensByHash = `
 
 const apiTokensById = `select ${selectList(columns)} from ${currentApiTokens} where id = ${anyOf(1, 'int')}`;
 
-/** Writes of API tokens. */
-export interface ApiTokenWrites {
-  /** Records how many seconds ago API tokens were last used, by their ids; never moves a time backwards. */
-  recordUses(secondsAgo: ReadonlyMap<number, number>): Promise<void>;
-}
-
-/** Binds the writes of API tokens to a database. */
-export function bindApiTokenWrites({ query }: Pick<Database, 'query'>): ApiTokenWrites {
-  return {
-    async recordUses(secondsAgo) {
-      await query('stamp-api-tokens', stampApiTokens, [[...secondsAgo.keys()], [...secondsAgo.values()]]);
-    },
-  };
+/** Records how many seconds ago API tokens were last used, by their ids; never moves a time backwards. */
+export async function stampApiTokenUses(
+  { query }: Pick<Database, 'query'>,
+  secondsAgo: ReadonlyMap<number, number>,
+): Promise<void> {
+  await query('stamp-api-tokens', stampApiTokens, [[...secondsAgo.keys()], [...secondsAgo.values()]]);
 }
 
 /** In the order of the ids and never backwards, because several instances write the same rows. */

@@ -16,7 +16,6 @@ const requiredPrivileges: Readonly<Record<string, readonly string[]>> = {
   signing_key: ['select', 'insert', 'update', 'delete'],
   idempotency_record: ['select', 'insert', 'update', 'delete'],
   request_count: ['select', 'insert', 'update', 'delete'],
-  audited_column: ['select'],
   _prisma_migrations: ['select'],
 };
 

@@ -90,8 +90,8 @@ export const textAttribute = ({
   }) as const satisfies GivenAttribute;
 
 /**
- * The attributes of user groups: the only list of them besides `schema.prisma`. From it follow the statements and the events that
- * they record, the fields of the GraphQL schema and its inputs, the members of REST requests, the fields of files, and the forms,
+ * The attributes of user groups: the only list of them besides `schema.prisma`, and the table `audited_column`, from which events
+ * follow. From this list follow the statements, the fields of the GraphQL schema and its inputs, the members of REST requests, the fields of files, and the forms,
  * filters and columns of the console. One that is missing does not compile.
  */
 export const attributes = {

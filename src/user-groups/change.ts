@@ -14,7 +14,7 @@ import { applyMergePatch, type Json, printableIssues } from './values.ts';
 export interface UserGroupChanges extends UserGroupFields {
   /** A JSON Merge Patch (RFC 7396) for the properties; not together with `properties`. */
   readonly mergeProperties?: Json | undefined;
-  /** The version that the group must have, from 1 to 2,147,483,647; none permits any. */
+  /** The version that the group must have; none permits any. */
   readonly expectedVersion?: number | null | undefined;
 }
 

@@ -17,7 +17,7 @@ export interface RotationInput {
   readonly graceSeconds?: number | null | undefined;
   /** Whether to end the grace periods of tokens that were replaced earlier; `false` by default. */
   readonly endGracePeriods?: boolean | null | undefined;
-  /** The version that the group must have, from 1 to 2,147,483,647; none permits any. */
+  /** The version that the group must have; none permits any. */
   readonly expectedVersion?: number | null | undefined;
 }
 
@@ -67,7 +67,7 @@ async function rotateTokenOf(services: Services, caller: Caller, by: UserGroupBy
   const rotated = await services.sql.transaction(async (query) => {
     const group = await lockGroup(query, target);
     if (!group) return undefined;
-    const currentToken = decryptToken(services.keys, 'user_group', group);
+    const currentToken = input.graceSeconds ? decryptToken(services.keys, 'user_group', group) : '';
     return rotateStored(services, query, caller, currentToken, input, [Buffer.from(group.tokenHash).toString('hex')]);
   });
   return rotated ?? refuse(services, caller, target);

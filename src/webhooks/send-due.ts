@@ -169,7 +169,7 @@ async function settle(database: SendContext['database'], batch: Batch, attempts:
   }));
   const state = await recordAttempts(database, batch, records);
   const reason = state && reasonToDisable(state);
-  const isDisabled = reason !== undefined && (await disableWebhook(database, batch.id, reason));
+  const isDisabled = reason !== undefined && (await disableWebhook(database, batch, reason));
   return { state, disabledReason: isDisabled ? reason : undefined };
 }
 

@@ -1,10 +1,10 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { issueApiToken } from '../../src/api-tokens/api-tokens.ts';
+import { stampApiTokenUses } from '../../src/api-tokens/statements.ts';
 import { startRecorder } from '../../src/concurrency/recorder.ts';
 import { logForm, logOutages } from '../../src/log.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { bindQueries } from '../support/queries.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -20,7 +20,7 @@ async function createToken(name: string): Promise<number> {
 const lastUse = async (id: number) => (await database.prisma.apiToken.findUniqueOrThrow({ where: { id } })).lastUsedAt?.getTime();
 
 test('uses that cannot be written are written the next time, the last one of each API token', async () => {
-  const lastUsed = startRecorder(bindQueries(database).db.apiToken.recordUses);
+  const lastUsed = startRecorder((secondsAgo) => stampApiTokenUses(database, secondsAgo));
   onTestFinished(() => lastUsed.stop());
   const [once, again] = [await createToken('once'), await createToken('again')];
   await database.pool.query('alter table api_token rename to elsewhere');
@@ -44,7 +44,10 @@ test('uses that cannot be written are written the next time, the last one of eac
 test('an outage is logged once, and its end', async () => {
   const log: string[] = [];
   const logger = pino(logForm, { write: (line: string) => void log.push(JSON.parse(line).msg) });
-  const lastUsed = startRecorder(bindQueries(database).db.apiToken.recordUses, logOutages(logger, 'failing', 'recovered'));
+  const lastUsed = startRecorder(
+    (secondsAgo) => stampApiTokenUses(database, secondsAgo),
+    logOutages(logger, 'failing', 'recovered'),
+  );
   onTestFinished(() => lastUsed.stop());
   const id = await createToken('in an outage');
   const flush = async () => {

@@ -125,7 +125,11 @@ beforeAll(async () => {
   await change('webhook-3', disable);
   const enable = `updateWebhook(input: { id: "${webhook.id}", enabled: true }) { __typename ... on Error { code } }`;
   await change('webhook-5', enable);
-  await disableWebhook(gateway.database, webhook.number, 'The endpoint responded with 410 Gone.');
+  await disableWebhook(
+    gateway.database,
+    { id: webhook.number, url: 'https://hooks.invalid/secret' },
+    'The endpoint responded with 410 Gone.',
+  );
   await change('webhook-4', `deleteWebhook(input: { id: "${webhook.id}" }) { __typename ... on Error { code } }`);
   const author = commandAuthor('operator');
   const { query: sql } = gateway.database;

@@ -240,7 +240,12 @@ const steps: readonly Step[] = [
   ],
   [
     'a webhook that fails',
-    () => disableWebhook(gateway.database, known.webhookNumber, 'The endpoint responded with 410 Gone.'),
+    () =>
+      disableWebhook(
+        gateway.database,
+        { id: known.webhookNumber, url: 'https://hooks.invalid/other' },
+        'The endpoint responded with 410 Gone.',
+      ),
     () => [
       [
         'webhook.disabled',

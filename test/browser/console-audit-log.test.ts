@@ -84,6 +84,7 @@ test('a group whose creation is not recorded says that it was imported, or that 
     `insert into user_group (provided_id, environment_tag, name, token_hash, token_encrypted)
      values ('imported', 'Testing', 'Imported', '', '') returning team_id`,
   );
+  await gateway.database.pool.query('delete from event where team_id = $1', [rows[0].team_id]);
   const { secret } = await gateway.issue({ scopes: ['admin'] });
   const { page } = await openConsole(gateway, `/console/groups?search=imported`, { secret });
   await page.getByRole('link', { name: 'Imported' }).click();

@@ -112,14 +112,12 @@ test.each([
   ['token', 'list'],
 ])('%s %s applies no migration', async (...args) => {
   const { database, settings } = await open();
-  const applied = 'select migration_name from _prisma_migrations order by 1';
-  await database.pool.query(`delete from _prisma_migrations where migration_name = (${applied} desc limit 1)`);
-  const { rows } = await database.pool.query(applied);
+  await database.pool.query('delete from _prisma_migrations');
   const ended = await run(args, settings);
   expect(ended).toMatchObject({ code: 1, stdout: '' });
-  expect(ended.stderr).toContain('Migrations of this version are not applied to the database');
+  expect(ended.stderr).toContain('has no tables of a gateway');
   expect(ended.stderr).not.toMatch(/\n\s+at /);
-  expect((await database.pool.query(applied)).rows).toEqual(rows);
+  expect((await database.pool.query('select from _prisma_migrations')).rowCount).toBe(0);
 });
 
 test('an import of CSV says that the last line has no line break: the file may be cut off there', async () => {
@@ -281,9 +279,10 @@ describe('an import that ends in its third transaction has recorded what the fir
     const changes = {
       import: { from: null, to: expect.stringMatching(/^[0-9a-f-]{36}$/) },
       created: { from: null, to: 0 },
-      updated: { from: null, to: 2_000 },
+      updated: { from: null, to: 1_000 },
     };
-    expect(await begun.database.prisma.event.findMany()).toMatchObject([{ type: 'user_group.imported', changes }]);
+    const imported = { type: 'user_group.imported', changes };
+    expect(await begun.database.prisma.event.findMany()).toMatchObject([imported, imported]);
   });
 });
 

@@ -1,6 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import pg from 'pg';
-import { until } from '../../../test/support/process.ts';
 import { residentMiB } from '../../../test/support/processes.ts';
 import { createAgent, isRefusal, type Reply, send, sendGraphQL } from '../../client.ts';
 import { Instance } from '../../instance.ts';
@@ -38,7 +36,7 @@ async function startSeeded(context: ScenarioContext) {
 }
 
 /** Lists at four times the rate that the gateway can serve. */
-const capacityScenario: Scenario = {
+export const overloadScenario: Scenario = {
   name: 'overload',
   summary: `costly lists at ${overload} times the rate that the gateway can serve, for ${overloadSeconds} s`,
   async run(context) {
@@ -124,79 +122,3 @@ function report({ figure, expect }: ScenarioContext, all: readonly Reply[]): Ove
   expect(p99 < mostServedMs, `served requests took up to ${seconds(p99)} s`);
   return { requests: all.length, served: served.length, refused: refused.length, servedP99Ms: p99, refusedP99Ms: refusedP99 };
 }
-
-/**
- * How many requests of {@link keysPerRequest} look-ups one caller sends to fill its share of the queue in front of the database.
- * They are more than may wait even if no keys of others do, because those of the other caller may all be in flight.
- */
-const filling = 160;
-const keysPerRequest = 50;
-/** How many keys of one caller may wait while others wait, too: the least with which its share is full. */
-const shareOfQueue = 2_500;
-/** Single look-ups that follow: of the same caller, and of another one before and after. */
-const lookups = 100;
-const query = 'query ($by: UserGroupBy!) { userGroup(by: $by) { token } }';
-
-/** How many keys wait for the database, by the metrics. */
-async function waitingKeys(port: number, token: string): Promise<number> {
-  const { text } = await send(port, 'GET', '/metrics', { token });
-  return Number(/^gateway_queue_length\{queue="database_keys"[^}]*\} (\d+)$/m.exec(text)?.[1]);
-}
-
-/** Statements that wait for a lock, while more keys are looked up than may wait. */
-const lockScenario: Scenario = {
-  name: 'overload-lock',
-  summary: 'a caller looks up more keys than may wait while every statement waits for a lock; another caller is served',
-  async run(context) {
-    const { figure, expect, onEnd, totals } = context;
-    const { instance, gateway, token } = await startSeeded(context);
-    const otherToken = await instance.createToken(gateway.port);
-    const agent = createAgent();
-    onEnd(() => agent.destroy());
-    const holder = new pg.Client({ connectionString: instance.databaseUrl() });
-    holder.on('error', () => {});
-    await holder.connect();
-    onEnd(() => holder.end().catch(() => {}));
-    await holder.query('begin; lock table user_group in access exclusive mode');
-    const lookUp = (name: string, given: string) =>
-      Array.from({ length: lookups }, (_, index) =>
-        sendGraphQL(gateway.port, query, { by: { providedId: `${name} ${index}` } }, { token: given, agent }),
-      );
-    const others = lookUp('first', otherToken);
-    await pause(500);
-    const fields = (index: number) =>
-      Array.from({ length: keysPerRequest }, (_, key) => `k${key}: userGroup(by: { providedId: "${index} ${key}" }) { token }`);
-    const fillers = Array.from({ length: filling }, (_, index) =>
-      sendGraphQL(gateway.port, `{ ${fields(index).join(' ')} }`, {}, { token, agent }),
-    );
-    let waiting = 0;
-    const isFull = async () => {
-      const before = waiting;
-      waiting = await waitingKeys(gateway.port, instance.admin);
-      await pause(200);
-      return waiting >= shareOfQueue && waiting === before; // as many as may wait, and no more are coming
-    };
-    await until(isFull, `${shareOfQueue} keys wait`, 8_000);
-    const excess = await Promise.all(lookUp('excess', token));
-    others.push(...lookUp('second', otherToken));
-    await pause(500);
-    const livez = await send(gateway.port, 'GET', '/livez');
-    await holder.query('rollback');
-    const filled = await Promise.all(fillers);
-    const served = (await Promise.all(others)).filter(({ status }) => status === 200);
-    const refused = excess.filter(isRefusal);
-    const refusedP99 = quantile(timesOf(refused), 0.99);
-    const text = `behind a lock, with the queue full: ${refused.length} of ${lookups} look-ups refused, p99 ${seconds(refusedP99)} s; ${served.length} of ${others.length} of another caller served`;
-    figure(`${text}; /livez ${Math.round(livez.milliseconds)} ms`);
-    totals.notes.push(text);
-    expect(refused.length === lookups, `${lookups - refused.length} look-ups were not refused while the queue was full`);
-    expect(refusedP99 < mostRefusalMs, `refusals took up to ${seconds(refusedP99)} s`);
-    expect(served.length === others.length, `${others.length - served.length} look-ups of another caller were not served`);
-    const wrong = filled.find((reply) => reply.status !== 200 && !isRefusal(reply));
-    expect(wrong === undefined, `another response: ${wrong?.status} ${wrong?.text.slice(0, 200)}`);
-    expect(livez.status === 200 && livez.milliseconds < mostLiveMs, `/livez took ${Math.round(livez.milliseconds)} ms`);
-  },
-};
-
-/** More requests than the gateway can serve. */
-export const overloadScenarios: readonly Scenario[] = [capacityScenario, lockScenario];

@@ -1,4 +1,5 @@
 import type { Database } from '../../database/client.ts';
+import { retryOnConflict } from '../../database/errors.ts';
 import type { ActorKind, Prisma, PrismaClient } from '../../generated/prisma/client.ts';
 import type { EventType } from '../events.ts';
 
@@ -32,16 +33,19 @@ export const actor = (parameter: number): string =>
 /** The part `silent` of a `with` clause: the triggers ignore a statement that refers to it. For what changes no value. */
 export const silent = `silent as materialized (select set_config('gateway.silent', 'on', true))`;
 
-/** Runs changes in a transaction of Prisma's, which the audit log attributes to their author. */
+/** Runs changes in a transaction of Prisma's, which the audit log attributes to their author; once more after a deadlock. */
 export const changeAs = <Result>(
   db: Pick<PrismaClient, '$transaction'>,
   author: Author,
   change: (transaction: Prisma.TransactionClient) => Promise<Result>,
 ): Promise<Result> =>
-  db.$transaction(async (transaction) => {
-    await transaction.$executeRaw`select set_config('gateway.actor', ${JSON.stringify(author)}, true)`;
-    return change(transaction);
-  }, readCommitted);
+  retryOnConflict(() =>
+    db.$transaction(async (transaction) => {
+      await transaction.$executeRaw`
+        select set_config('gateway.actor', ${JSON.stringify(author)}, true), set_config('idle_in_transaction_session_timeout', '5s', true)`;
+      return change(transaction);
+    }, readCommitted),
+  );
 
 /** Regardless of the server's default: what waits for a lock must see what was committed meanwhile. */
 const readCommitted = { isolationLevel: 'ReadCommitted' } as const;

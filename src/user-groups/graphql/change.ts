@@ -7,7 +7,6 @@ import { propertiesLimit } from '../attributes.ts';
 import { deleteUserGroup, resumeUserGroup, setUserGroupEnvironment, suspendUserGroup, updateUserGroup } from '../change.ts';
 import { rotateUserGroupToken } from '../rotate.ts';
 import { maxGraceSeconds } from '../rules.ts';
-import { maxVersion } from '../statements/columns.ts';
 import { userGroupLimits } from '../values.ts';
 import { givenInputs, requireSelector, UserGroupByInput, UserGroupType } from './type.ts';
 
@@ -21,7 +20,7 @@ const by = (t: PothosSchemaTypes.InputFieldBuilder<Builder, 'InputObject'>, desc
 const expectedVersion = (t: PothosSchemaTypes.InputFieldBuilder<Builder, 'InputObject'>) =>
   t.int({
     description:
-      `The version that the group must have, from 1 to ${maxVersion}: the one that you read. If it has another one, nothing is ` +
+      'The version that the group must have: the one that you read. If it has another one, nothing is ' +
       'changed, and the result is VersionMismatch with the group as it is. Without it, or with null, any version is changed.',
   });
 

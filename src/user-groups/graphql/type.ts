@@ -112,7 +112,7 @@ builder.node(UserGroupType, {
     ...givenFields(t),
     version: t.exposeInt('version', {
       description:
-        '1 when the group is created, and one more with each change that sets updatedAt, also by an update with equal values. Send it ' +
+        '1 when the group is created, and one more with each change that sets updatedAt. Send it ' +
         'as expectedVersion, so that your change does not replace one that you have not seen.',
     }),
   }),

@@ -113,7 +113,7 @@ const suspension = {
   isDifferent: 'suspends and (not g.suspended or has_reason and g.suspended_reason is distinct from new_reason)',
 };
 
-/** Locked in the order of their numbers, as rotations lock them. */
+/** Locked in the order of their numbers, to prevent deadlocks. */
 const updateGroups = `
   with locked as (
     select draft.* from ${unnest(updateColumns, 'draft')}

@@ -238,12 +238,12 @@ const record = `
   returning locked.failing_since is not null, w.failing_since is not null,
     outcome.attempts >= ${minAttempts} and w.failing_since <= now() - interval '${maxFailingDays} days', outcome.is_gone`;
 
-/** Disables a webhook on behalf of the gateway. @returns whether it was enabled. */
-export async function disableWebhook({ query }: Query, id: number, reason: string): Promise<boolean> {
-  const rows = await query('disable-webhook', disable, [id, reason, JSON.stringify(systemAuthor)]);
+/** Disables a webhook that still has this URL, on behalf of the gateway. @returns whether it was enabled. */
+export async function disableWebhook({ query }: Query, { id, url }: Pick<Batch, 'id' | 'url'>, reason: string): Promise<boolean> {
+  const rows = await query('disable-webhook', disable, [id, url, reason, JSON.stringify(systemAuthor)]);
   return rows.length > 0;
 }
 
 const disable = `
-  with ${actor(3)}
-  update webhook set enabled = false, disabled_reason = $2 from actor where id = $1::int and enabled returning id`;
+  with ${actor(4)}
+  update webhook set enabled = false, disabled_reason = $3 from actor where id = $1::int and url = $2 and enabled returning id`;

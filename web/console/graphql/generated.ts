@@ -197,7 +197,7 @@ export type DateTimeRange = {
 export type DeleteUserGroupInput = {
   /** Selects the group. */
   readonly by: UserGroupBy;
-  /** The version that the group must have, from 1 to 2147483647: the one that you read. If it has another one, nothing is changed, and the result is VersionMismatch with the group as it is. Without it, or with null, any version is changed. */
+  /** The version that the group must have: the one that you read. If it has another one, nothing is changed, and the result is VersionMismatch with the group as it is. Without it, or with null, any version is changed. */
   readonly expectedVersion?: number | null | undefined;
 };
 
@@ -420,7 +420,7 @@ export type PropertyFilter = {
 export type ResumeUserGroupInput = {
   /** Selects the group; not by a token if it is suspended. */
   readonly by: UserGroupBy;
-  /** The version that the group must have, from 1 to 2147483647: the one that you read. If it has another one, nothing is changed, and the result is VersionMismatch with the group as it is. Without it, or with null, any version is changed. */
+  /** The version that the group must have: the one that you read. If it has another one, nothing is changed, and the result is VersionMismatch with the group as it is. Without it, or with null, any version is changed. */
   readonly expectedVersion?: number | null | undefined;
 };
 
@@ -440,7 +440,7 @@ export type RotateUserGroupTokenInput = {
   readonly currentToken?: string | null | undefined;
   /** Whether to expire every token that was replaced earlier, for example a leaked one in its grace period. Does not affect the token that this call replaces, which expires after graceSeconds. */
   readonly endGracePeriods?: boolean | null | undefined;
-  /** The version that the group must have, from 1 to 2147483647: the one that you read. If it has another one, nothing is changed, and the result is VersionMismatch with the group as it is. Without it, or with null, any version is changed. */
+  /** The version that the group must have: the one that you read. If it has another one, nothing is changed, and the result is VersionMismatch with the group as it is. Without it, or with null, any version is changed. */
   readonly expectedVersion?: number | null | undefined;
   /** How long the replaced token still identifies the group, in seconds: 0 to 604800. Defaults to 0: it expires immediately. */
   readonly graceSeconds?: number | null | undefined;
@@ -477,7 +477,7 @@ export type SetUserGroupEnvironmentInput = {
   readonly by: UserGroupBy;
   /** The new environment; null means untagged. Must be given. */
   readonly environmentTag?: EnvironmentTag | null | undefined;
-  /** The version that the group must have, from 1 to 2147483647: the one that you read. If it has another one, nothing is changed, and the result is VersionMismatch with the group as it is. Without it, or with null, any version is changed. */
+  /** The version that the group must have: the one that you read. If it has another one, nothing is changed, and the result is VersionMismatch with the group as it is. Without it, or with null, any version is changed. */
   readonly expectedVersion?: number | null | undefined;
 };
 
@@ -485,7 +485,7 @@ export type SetUserGroupEnvironmentInput = {
 export type SuspendUserGroupInput = {
   /** Selects the group; not by a token if it is suspended. */
   readonly by: UserGroupBy;
-  /** The version that the group must have, from 1 to 2147483647: the one that you read. If it has another one, nothing is changed, and the result is VersionMismatch with the group as it is. Without it, or with null, any version is changed. */
+  /** The version that the group must have: the one that you read. If it has another one, nothing is changed, and the result is VersionMismatch with the group as it is. Without it, or with null, any version is changed. */
   readonly expectedVersion?: number | null | undefined;
   /** Why it is suspended: 1 to 255 characters without control characters. Without it, a group that is suspended already has no reason any more. */
   readonly reason?: string | null | undefined;
@@ -507,7 +507,7 @@ export type UpdateApiTokenInput = {
 export type UpdateUserGroupInput = {
   /** Selects the group. */
   readonly by: UserGroupBy;
-  /** The version that the group must have, from 1 to 2147483647: the one that you read. If it has another one, nothing is changed, and the result is VersionMismatch with the group as it is. Without it, or with null, any version is changed. */
+  /** The version that the group must have: the one that you read. If it has another one, nothing is changed, and the result is VersionMismatch with the group as it is. Without it, or with null, any version is changed. */
   readonly expectedVersion?: number | null | undefined;
   /** Replaces the whole mapping: at most 1,000 entries and 64 KiB as JSON. */
   readonly mapping?: ReadonlyArray<DataSourceMappingInput> | null | undefined;
