@@ -9,8 +9,8 @@ const targets: readonly Ratio[] = [
   { workload: 'gql-token', against: 'yoga', requestsPerSecond: 8 },
   { workload: 'gql-token', against: 'baseline', requestsPerSecond: 0.35 },
   { workload: 'rest-get', against: 'fastify', requestsPerSecond: 1.8 },
-  { workload: 'rest-create', against: 'fastify', requestsPerSecond: 1.5 },
-  { workload: 'rest-update', against: 'fastify', requestsPerSecond: 1.5 },
+  { workload: 'rest-create', against: 'fastify', requestsPerSecond: 0.8 },
+  { workload: 'rest-update', against: 'fastify', requestsPerSecond: 0.8 },
   { workload: 'gql-token', against: 'batched', requestsPerSecond: 1 },
 ];
 

@@ -5,7 +5,8 @@ import { hashOf, storedToken, type TokenColumns, tokenOf } from '../../encryptio
 import { databaseUrl, poolSize, secretOf } from './server.ts';
 
 /** Hand-written look-ups: a pool, named statements, one index access each. */
-export const pool = new pg.Pool({ connectionString: databaseUrl, max: poolSize });
+/** Without the triggers: a service by hand has no audit log, and gives versions and times itself. */
+export const pool = new pg.Pool({ connectionString: databaseUrl, max: poolSize, options: '-c gateway.silent=on' });
 
 /** The caller. */
 export interface Caller {
