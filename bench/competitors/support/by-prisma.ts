@@ -4,7 +4,9 @@ import { type EnvironmentTag, PrismaClient } from '../../../src/generated/prisma
 import { databaseUrl, poolSize, secretOf } from './server.ts';
 
 /** Prisma on its PostgreSQL adapter, as its guide sets it up. */
-export const prisma = new PrismaClient({ adapter: new PrismaPg({ connectionString: databaseUrl, max: poolSize, options: '-c gateway.silent=on' }) });
+export const prisma = new PrismaClient({
+  adapter: new PrismaPg({ connectionString: databaseUrl, max: poolSize, options: '-c gateway.silent=on' }),
+});
 
 /** The caller. */
 export interface Caller {

