@@ -45,7 +45,7 @@ async function leftBehind() {
   await Promise.all(clients.map((client) => client.query('begin')));
   for (const client of clients) {
     const { rows } = await client.query(
-      "select name || ' = ' || setting as text from pg_settings where source = 'session' and name not in ('application_name', 'TimeZone', 'DateStyle', 'client_encoding') and setting <> ''",
+      "select name || ' = ' || setting as text from pg_settings where source = 'session' and name not in ('application_name', 'TimeZone', 'DateStyle', 'client_encoding', 'transaction_isolation') and setting <> ''",
     );
     for (const { text } of rows) seen.add(text);
   }

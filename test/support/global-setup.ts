@@ -26,7 +26,7 @@ declare module 'vitest' {
 }
 
 /** Settings for a server whose databases are thrown away: only what they would lose when the machine crashes is at stake. */
-const settings = ['fsync=off', 'full_page_writes=off', 'max_wal_size=256MB', 'max_connections=400'];
+const settings = ['fsync=off', 'full_page_writes=off', 'max_wal_size=256MB', 'max_connections=400', 'autovacuum_naptime=60s'];
 
 /**
  * Fewer server connections than a gateway has, so that its statements move from one to another; more than it uses for slow reads.
