@@ -40,7 +40,7 @@ export type Db = PrismaClient & {
 /** What sends statements: a database, or one of its transactions. */
 type Statements = Pick<Database, 'prisma' | 'query' | 'transaction' | 'lookups'>;
 
-/** Extends Prisma's client by the hot statements. */
+/** Extends Prisma's client by the look-ups. */
 export function createDb(database: Statements): Db {
   return database.prisma.$extends({ name: 'statements', model: statementsOn(database) }) as unknown as Db;
 }

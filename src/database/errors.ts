@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { messagesOf } from '../errors.ts';
 
-/** Too many keys wait for the database. It was not sent, and so nothing was changed. */
+/** Too many keys wait for the database. Nothing was sent or changed. */
 export class DatabaseBusy extends Error {
   constructor() {
     super('Too many keys are waiting for the database.');

@@ -5,7 +5,6 @@ import { readClock } from '../database/timed-read.ts';
 import { InvalidInput, Suspended } from '../errors.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import { mayBeUserGroupToken } from '../tokens.ts';
-import { lockGroupIn } from '../user-groups/statements/writes.ts';
 import { locateToChange } from '../user-groups/targets.ts';
 import { findGroupOfToken, locate, notFound, type Services, type UserGroupBy } from '../user-groups/user-groups.ts';
 import {
@@ -124,7 +123,7 @@ export async function revokeEmbedTokens(
       await transaction.revokedViewer.deleteMany({ where: { teamId } });
       return group;
     }
-    await lockGroupIn(transaction, teamId);
+    await transaction.$executeRaw`select from user_group where team_id = ${teamId}::int for update`;
     const group = await transaction.userGroup.findFirst({ where });
     if (!group) throw notFound();
     const now = (await readClock(transaction)).getTime();

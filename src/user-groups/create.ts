@@ -111,7 +111,7 @@ async function createMissing(
       const { providedId } = input;
       const tags = taken.get(providedId) ?? (stored.get(providedId) ?? []).map((group) => group.environmentTag);
       taken.set(providedId, tags);
-      if (tags.some((tag) => tag === environmentTag || !canShareId(tag, environmentTag))) continue;
+      if (tags.some((tag) => !canShareId(tag, environmentTag))) continue;
       const refusal = newGroupRefusal(input);
       if (refusal) {
         outcomes[index] = refusal;

@@ -459,7 +459,7 @@ BEGIN
 END
 $$;
 
--- Key rotation and imports set gateway.silent, for their transactions.
+-- Key rotation, imports and the recording of look-ups set gateway.silent, for their transactions.
 CREATE TRIGGER "set_version" BEFORE UPDATE ON "user_group" FOR EACH ROW WHEN (current_setting('gateway.silent', true) IS DISTINCT FROM 'on') EXECUTE FUNCTION "set_version"();
 CREATE TRIGGER "record_event" AFTER INSERT OR UPDATE OR DELETE ON "user_group" FOR EACH ROW WHEN (current_setting('gateway.silent', true) IS DISTINCT FROM 'on') EXECUTE FUNCTION "record_event"();
 CREATE TRIGGER "record_event" AFTER INSERT OR UPDATE ON "revoked_viewer" FOR EACH ROW WHEN (current_setting('gateway.silent', true) IS DISTINCT FROM 'on') EXECUTE FUNCTION "record_event"();

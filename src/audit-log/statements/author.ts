@@ -30,7 +30,7 @@ export function commandAuthor(user: string): Author {
 export const actor = (parameter: number): string =>
   `actor as materialized (select set_config('gateway.actor', $${parameter}, true))`;
 
-/** The part `silent` of a `with` clause: the triggers ignore a statement that refers to it. For what changes no value. */
+/** The part `silent` of a `with` clause: the triggers ignore a statement that refers to it. */
 export const silent = `silent as materialized (select set_config('gateway.silent', 'on', true))`;
 
 /** Runs changes in a transaction of Prisma's, which the audit log attributes to their author; once more after a deadlock. */
@@ -47,7 +47,7 @@ export const changeAs = <Result>(
     }, readCommitted),
   );
 
-/** Regardless of the server's default: what waits for a lock must see what was committed meanwhile. */
+/** Also if the server has another default: a transaction that waited for a lock must see the new rows. */
 const readCommitted = { isolationLevel: 'ReadCommitted' } as const;
 
 /** Records an event of the whole gateway that is no change of a row. */

@@ -1,7 +1,7 @@
 import { type Author, actor } from '../../audit-log/statements/author.ts';
 import type { Database } from '../../database/client.ts';
 import { anyOf, columnTypes, names, toByteaArray, toLists, unnest } from '../../database/columns.ts';
-import type { EnvironmentTag, Prisma, UserGroup } from '../../generated/prisma/client.ts';
+import type { EnvironmentTag, UserGroup } from '../../generated/prisma/client.ts';
 import {
   draftColumns,
   draftFields,
@@ -81,11 +81,6 @@ export async function lockGroup(query: Query, target: GroupTarget): Promise<User
 }
 
 const lockStatement = `select ${userGroupSelectList('g')} from user_group g where ${isTarget} for update`;
-
-/** Locks a group, if it exists, until a transaction of Prisma's ends. */
-export async function lockGroupIn(transaction: Pick<Prisma.TransactionClient, '$executeRaw'>, teamId: number): Promise<void> {
-  await transaction.$executeRaw`select from user_group where team_id = ${teamId}::int for update`;
-}
 
 /** A token to replace, every rule checked. */
 export interface Rotation extends Omit<GroupTarget, 'teamId'> {
