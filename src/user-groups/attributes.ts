@@ -90,7 +90,7 @@ export const textAttribute = ({
   }) as const satisfies GivenAttribute;
 
 /**
- * The attributes of user groups: the only list of them besides `schema.prisma`, and the table `audited_column`, which events
+ * The attributes of user groups: the only list of them besides `schema.prisma`, and the trigger `record_event`, which events
  * follow from. From this list follow the statements, the fields of the GraphQL schema and its inputs, the members of REST
  * requests, the fields of files, and the forms, filters and columns of the console. One that is missing does not compile.
  */

@@ -294,65 +294,19 @@ ALTER TABLE "webhook_delivery" ADD CONSTRAINT "webhook_delivery_webhook_id_fkey"
 -- The feed has one row.
 INSERT INTO "event_feed" DEFAULT VALUES;
 
--- What the audit log has of each column of the audited tables:
--- field, enum, status, time, origin: its value, under the name that the API has for it; of a URL its origin alone
--- object: the members that differ
--- secret: only that it changed
--- revocation: an event, and no version
--- bookkeeping: neither an event nor a version
--- The event of a creation has a value unless it is the initial one; a column without an initial value is not in it.
--- CreateTable
-CREATE TABLE "audited_column" (
-    "table_name" TEXT NOT NULL,
-    "column_name" TEXT NOT NULL,
-    "kind" TEXT NOT NULL,
-    "field" TEXT,
-    "initial" JSONB,
-
-    CONSTRAINT "audited_column_pkey" PRIMARY KEY ("table_name","column_name")
-);
-
-INSERT INTO "audited_column" VALUES
-    ('user_group', 'provided_id', 'field', 'providedId', NULL),
-    ('user_group', 'environment_tag', 'enum', 'environmentTag', NULL),
-    ('user_group', 'name', 'field', 'name', 'null'),
-    ('user_group', 'token_hash', 'secret', 'token', NULL),
-    ('user_group', 'mapping', 'object', 'mapping', '{}'),
-    ('user_group', 'properties', 'object', 'properties', 'null'),
-    ('user_group', 'suspended', 'status', 'status', 'false'),
-    ('user_group', 'suspended_reason', 'field', 'suspendedReason', 'null'),
-    ('user_group', 'embed_generation', 'revocation', NULL, NULL),
-    ('api_token', 'name', 'field', 'name', 'null'),
-    ('api_token', 'environment_tag', 'enum', 'environmentTag', 'null'),
-    ('api_token', 'scopes', 'field', 'scopes', '[]'),
-    ('api_token', 'expires_at', 'time', 'expiresAt', 'null'),
-    ('api_token', 'rate_limit', 'field', 'rateLimit', 'null'),
-    ('api_token', 'enabled', 'field', 'enabled', 'true'),
-    ('api_token', 'revoked_at', 'time', 'revokedAt', 'null'),
-    ('api_token', 'secret_hash', 'secret', 'secret', NULL),
-    ('webhook', 'url', 'origin', 'url', 'null'),
-    ('webhook', 'types', 'field', 'types', '[]'),
-    ('webhook', 'environments', 'enum', 'environments', '[]'),
-    ('webhook', 'description', 'field', 'description', 'null'),
-    ('webhook', 'enabled', 'field', 'enabled', 'null'),
-    ('webhook', 'disabled_reason', 'field', 'disabledReason', 'null'),
-    ('webhook', 'secret_encrypted', 'secret', 'secret', NULL);
-
-INSERT INTO "audited_column" SELECT "table_name", unnest("columns"::text[]), 'bookkeeping' FROM (VALUES
-    ('user_group', '{team_id,token_encrypted,last_resolved_at,created_at,updated_at,version}'),
-    ('api_token', '{id,created_at,last_used_at}'),
-    ('webhook', '{id,previous_secret_encrypted,previous_secret_ends_at,position,failing_since,last_delivery_at,leased_until,created_at}')
-) AS b ("table_name", "columns");
-
--- Gives a changed group its next version and time. An update that changes nothing keeps both.
-CREATE FUNCTION "set_version"() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+-- Gives a changed group its next version and time. An update that changes nothing keeps both, and so do bookkeeping and revocation.
+CREATE FUNCTION "set_version"() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
-    unversioned text[] := (SELECT array_agg(column_name) FROM audited_column
-        WHERE table_name = TG_TABLE_NAME AND kind IN ('bookkeeping', 'revocation'));
+    probe user_group;
 BEGIN
     NEW.version := OLD.version;
     NEW.updated_at := OLD.updated_at;
-    IF to_jsonb(NEW) - unversioned IS DISTINCT FROM to_jsonb(OLD) - unversioned THEN
+    probe := NEW;
+    probe.token_encrypted := OLD.token_encrypted;
+    probe.last_resolved_at := OLD.last_resolved_at;
+    probe.embed_generation := OLD.embed_generation;
+    -- Compares bytes: json has no equality.
+    IF probe OPERATOR(pg_catalog.*<>) OLD THEN
         NEW.version := OLD.version % 2147483647 + 1;
         NEW.updated_at := greatest(clock_timestamp(), OLD.updated_at + interval '1 millisecond');
     END IF;
@@ -381,32 +335,45 @@ $$;
 
 -- The members that differ between two JSON objects, of which each may be null. A value above 4 KiB is in "omitted", with its
 -- length and SHA-256: within "from" and "to", what stands for a value could be a value itself.
-CREATE FUNCTION "audited_members"("before" json, "after" json) RETURNS text LANGUAGE plpgsql STABLE AS $$
+CREATE FUNCTION "audited_members"("column_name" text, "before" jsonb, "after" jsonb, "old_row" record, "new_row" record) RETURNS text LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    from_members text;
+    to_members text;
+    from_omitted text;
+    to_omitted text;
 BEGIN
-    RETURN (WITH differing AS (
-        SELECT to_json(key)::text || ':' AS name, o.value::text AS old_text, n.value::text AS new_text,
-            octet_length(o.value::text) > 4096 AS is_old_large, octet_length(n.value::text) > 4096 AS is_new_large
-        FROM json_each("before") AS o FULL JOIN json_each("after") AS n USING (key)
-        WHERE o.value::jsonb IS DISTINCT FROM n.value::jsonb
-    )
-    SELECT '"from":' || CASE WHEN "before" IS NULL THEN 'null'
-            ELSE '{' || coalesce(string_agg(name || old_text, ',') FILTER (WHERE NOT is_old_large), '') || '}' END
-        || ',"to":' || CASE WHEN "after" IS NULL THEN 'null'
-            ELSE '{' || coalesce(string_agg(name || new_text, ',') FILTER (WHERE NOT is_new_large), '') || '}' END
-        || CASE WHEN bool_or(is_old_large) OR bool_or(is_new_large) THEN ',"omitted":{"from":{'
-            || coalesce(string_agg(name || audited_digest(old_text), ',') FILTER (WHERE is_old_large), '') || '},"to":{'
-            || coalesce(string_agg(name || audited_digest(new_text), ',') FILTER (WHERE is_new_large), '') || '}}' ELSE '' END
-    FROM differing);
+    SELECT string_agg(CASE WHEN octet_length(o) <= 4096 THEN name || o END, ','), string_agg(CASE WHEN octet_length(n) <= 4096 THEN name || n END, ','),
+        string_agg(CASE WHEN octet_length(o) > 4096 THEN name || audited_digest((to_json(old_row) -> column_name -> key)::text) END, ','), string_agg(CASE WHEN octet_length(n) > 4096 THEN name || audited_digest((to_json(new_row) -> column_name -> key)::text) END, ',')
+    INTO from_members, to_members, from_omitted, to_omitted
+    FROM (
+        SELECT key, to_json(key)::text || ':' AS name, ("before" -> key)::text AS o, ("after" -> key)::text AS n
+        FROM jsonb_object_keys(coalesce("before" || "after", "before", "after")) AS key
+        WHERE "before" -> key IS DISTINCT FROM "after" -> key
+    ) AS differing;
+    RETURN '"from":' || CASE WHEN "before" IS NULL THEN 'null' ELSE '{' || coalesce(from_members, '') || '}' END
+        || ',"to":' || CASE WHEN "after" IS NULL THEN 'null' ELSE '{' || coalesce(to_members, '') || '}' END
+        || CASE WHEN from_omitted IS NULL AND to_omitted IS NULL THEN ''
+            ELSE ',"omitted":{"from":{' || coalesce(from_omitted, '') || '},"to":{' || coalesce(to_omitted, '') || '}}' END;
 END
 $$;
 
--- Records an event of each change, however it was made. Whoever makes it sets gateway.actor, for its transaction.
+-- Records an event of each change, however it was made. Whoever makes it sets gateway.actor, for its transaction. For each column
+-- that is audited, its trigger has four arguments: the column, what an event has of it, the name that the API has for it, and
+-- the initial value, which the event of a creation leaves out ('' is left out always).
+-- field, enum, status, time, origin: its value; of a URL its origin alone
+-- object: the members that differ
+-- secret: only that it changed
+-- revocation: nothing but the event
 CREATE FUNCTION "record_event"() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     actor jsonb := coalesce(nullif(current_setting('gateway.actor', true), ''), '{"kind":"SYSTEM","name":"database"}');
     was jsonb := CASE WHEN TG_OP <> 'INSERT' THEN to_jsonb(OLD) END;
     became jsonb := CASE WHEN TG_OP <> 'DELETE' THEN to_jsonb(NEW) END;
     subject jsonb := coalesce(became, was);
+    audited text;
+    kind text;
+    old_value jsonb;
+    new_value jsonb;
     changed text[];
     changes text;
     event_type text;
@@ -421,17 +388,21 @@ BEGIN
         changes := '"signingKey":{"from":' || coalesce((SELECT to_json(id)::text FROM signing_key WHERE number < NEW.number ORDER BY number DESC LIMIT 1), 'null')
             || ',"to":' || (became -> 'id')::text || '}';
     ELSIF TG_OP <> 'DELETE' THEN
-        SELECT array_agg(c.column_name), string_agg(to_json(c.field)::text || ':{' || CASE c.kind
-                WHEN 'object' THEN audited_members(nullif((to_json(OLD) -> c.column_name)::text, 'null')::json, nullif((to_json(NEW) -> c.column_name)::text, 'null')::json)
-                ELSE '"from":' || audited_value(c.kind, was -> c.column_name) || ',"to":' || audited_value(c.kind, became -> c.column_name)
-            END || '}', ',')
-        INTO changed, changes
-        FROM audited_column c
-        WHERE c.table_name = TG_TABLE_NAME AND c.kind <> 'bookkeeping' AND CASE TG_OP
-            WHEN 'INSERT' THEN became -> c.column_name <> c.initial
-            ELSE was -> c.column_name IS DISTINCT FROM became -> c.column_name
-        END;
-        IF TG_OP = 'UPDATE' AND changed IS NULL THEN
+        FOR i IN 0 .. TG_NARGS - 1 BY 4 LOOP
+            audited := TG_ARGV[i];
+            old_value := was -> audited;
+            new_value := became -> audited;
+            IF (CASE TG_OP WHEN 'INSERT' THEN TG_ARGV[i + 3] NOT IN ('', new_value::text) ELSE old_value IS DISTINCT FROM new_value END) THEN
+                kind := TG_ARGV[i + 1];
+                changed := changed || audited;
+                changes := concat_ws(',', changes, '"' || nullif(TG_ARGV[i + 2], '') || '":{' || CASE kind
+                    WHEN 'object' THEN audited_members(audited, nullif(old_value, 'null'), nullif(new_value, 'null'), OLD, NEW)
+                    ELSE '"from":' || audited_value(kind, old_value) || ',"to":' || audited_value(kind, new_value)
+                END || '}');
+            END IF;
+        END LOOP;
+        -- A version without a changed value: another order of the members of an object.
+        IF TG_OP = 'UPDATE' AND changed IS NULL AND was -> 'version' IS NOT DISTINCT FROM became -> 'version' THEN
             RETURN NULL;
         END IF;
     END IF;
@@ -461,8 +432,35 @@ $$;
 
 -- Key rotation, imports and the recording of look-ups set gateway.silent, for their transactions.
 CREATE TRIGGER "set_version" BEFORE UPDATE ON "user_group" FOR EACH ROW WHEN (current_setting('gateway.silent', true) IS DISTINCT FROM 'on') EXECUTE FUNCTION "set_version"();
-CREATE TRIGGER "record_event" AFTER INSERT OR UPDATE OR DELETE ON "user_group" FOR EACH ROW WHEN (current_setting('gateway.silent', true) IS DISTINCT FROM 'on') EXECUTE FUNCTION "record_event"();
+CREATE TRIGGER "record_event" AFTER INSERT OR UPDATE OR DELETE ON "user_group" FOR EACH ROW WHEN (current_setting('gateway.silent', true) IS DISTINCT FROM 'on') EXECUTE FUNCTION "record_event"(
+    'provided_id', 'field', 'providedId', '',
+    'environment_tag', 'enum', 'environmentTag', '',
+    'name', 'field', 'name', 'null',
+    'token_hash', 'secret', 'token', '',
+    'mapping', 'object', 'mapping', '{}',
+    'properties', 'object', 'properties', 'null',
+    'suspended', 'status', 'status', 'false',
+    'suspended_reason', 'field', 'suspendedReason', 'null',
+    'embed_generation', 'revocation', '', ''
+);
 CREATE TRIGGER "record_event" AFTER INSERT OR UPDATE ON "revoked_viewer" FOR EACH ROW WHEN (current_setting('gateway.silent', true) IS DISTINCT FROM 'on') EXECUTE FUNCTION "record_event"();
-CREATE TRIGGER "record_event" AFTER INSERT OR UPDATE OR DELETE ON "api_token" FOR EACH ROW WHEN (current_setting('gateway.silent', true) IS DISTINCT FROM 'on') EXECUTE FUNCTION "record_event"();
-CREATE TRIGGER "record_event" AFTER INSERT OR UPDATE OR DELETE ON "webhook" FOR EACH ROW WHEN (current_setting('gateway.silent', true) IS DISTINCT FROM 'on') EXECUTE FUNCTION "record_event"();
+CREATE TRIGGER "record_event" AFTER INSERT OR UPDATE OR DELETE ON "api_token" FOR EACH ROW WHEN (current_setting('gateway.silent', true) IS DISTINCT FROM 'on') EXECUTE FUNCTION "record_event"(
+    'name', 'field', 'name', 'null',
+    'environment_tag', 'enum', 'environmentTag', 'null',
+    'scopes', 'field', 'scopes', '[]',
+    'expires_at', 'time', 'expiresAt', 'null',
+    'rate_limit', 'field', 'rateLimit', 'null',
+    'enabled', 'field', 'enabled', 'true',
+    'revoked_at', 'time', 'revokedAt', 'null',
+    'secret_hash', 'secret', 'secret', ''
+);
+CREATE TRIGGER "record_event" AFTER INSERT OR UPDATE OR DELETE ON "webhook" FOR EACH ROW WHEN (current_setting('gateway.silent', true) IS DISTINCT FROM 'on') EXECUTE FUNCTION "record_event"(
+    'url', 'origin', 'url', 'null',
+    'types', 'field', 'types', '[]',
+    'environments', 'enum', 'environments', '[]',
+    'description', 'field', 'description', 'null',
+    'enabled', 'field', 'enabled', 'null',
+    'disabled_reason', 'field', 'disabledReason', 'null',
+    'secret_encrypted', 'secret', 'secret', ''
+);
 CREATE TRIGGER "record_event" AFTER INSERT ON "signing_key" FOR EACH ROW WHEN (current_setting('gateway.silent', true) IS DISTINCT FROM 'on') EXECUTE FUNCTION "record_event"();

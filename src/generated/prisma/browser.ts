@@ -83,8 +83,3 @@ export type IdempotencyRecord = Prisma.IdempotencyRecordModel
  * database may lose it.
  */
 export type RequestCount = Prisma.RequestCountModel
-/**
- * Model AuditedColumn
- * What the audit log has of a column of the audited tables. The triggers read it.
- */
-export type AuditedColumn = Prisma.AuditedColumnModel

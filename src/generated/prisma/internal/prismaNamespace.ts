@@ -409,8 +409,7 @@ export const ModelName = {
   Webhook: 'Webhook',
   WebhookDelivery: 'WebhookDelivery',
   IdempotencyRecord: 'IdempotencyRecord',
-  RequestCount: 'RequestCount',
-  AuditedColumn: 'AuditedColumn'
+  RequestCount: 'RequestCount'
 } as const
 
 export type ModelName = (typeof ModelName)[keyof typeof ModelName]
@@ -426,7 +425,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "userGroup" | "retiredToken" | "revokedViewer" | "apiToken" | "retiredSecret" | "signingKey" | "event" | "eventFeed" | "eventFeedEpoch" | "webhook" | "webhookDelivery" | "idempotencyRecord" | "requestCount" | "auditedColumn"
+    modelProps: "userGroup" | "retiredToken" | "revokedViewer" | "apiToken" | "retiredSecret" | "signingKey" | "event" | "eventFeed" | "eventFeedEpoch" | "webhook" | "webhookDelivery" | "idempotencyRecord" | "requestCount"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -1392,80 +1391,6 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         }
       }
     }
-    AuditedColumn: {
-      payload: Prisma.$AuditedColumnPayload<ExtArgs>
-      fields: Prisma.AuditedColumnFieldRefs
-      operations: {
-        findUnique: {
-          args: Prisma.AuditedColumnFindUniqueArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$AuditedColumnPayload> | null
-        }
-        findUniqueOrThrow: {
-          args: Prisma.AuditedColumnFindUniqueOrThrowArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$AuditedColumnPayload>
-        }
-        findFirst: {
-          args: Prisma.AuditedColumnFindFirstArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$AuditedColumnPayload> | null
-        }
-        findFirstOrThrow: {
-          args: Prisma.AuditedColumnFindFirstOrThrowArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$AuditedColumnPayload>
-        }
-        findMany: {
-          args: Prisma.AuditedColumnFindManyArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$AuditedColumnPayload>[]
-        }
-        create: {
-          args: Prisma.AuditedColumnCreateArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$AuditedColumnPayload>
-        }
-        createMany: {
-          args: Prisma.AuditedColumnCreateManyArgs<ExtArgs>
-          result: BatchPayload
-        }
-        createManyAndReturn: {
-          args: Prisma.AuditedColumnCreateManyAndReturnArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$AuditedColumnPayload>[]
-        }
-        delete: {
-          args: Prisma.AuditedColumnDeleteArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$AuditedColumnPayload>
-        }
-        update: {
-          args: Prisma.AuditedColumnUpdateArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$AuditedColumnPayload>
-        }
-        deleteMany: {
-          args: Prisma.AuditedColumnDeleteManyArgs<ExtArgs>
-          result: BatchPayload
-        }
-        updateMany: {
-          args: Prisma.AuditedColumnUpdateManyArgs<ExtArgs>
-          result: BatchPayload
-        }
-        updateManyAndReturn: {
-          args: Prisma.AuditedColumnUpdateManyAndReturnArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$AuditedColumnPayload>[]
-        }
-        upsert: {
-          args: Prisma.AuditedColumnUpsertArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$AuditedColumnPayload>
-        }
-        aggregate: {
-          args: Prisma.AuditedColumnAggregateArgs<ExtArgs>
-          result: runtime.Types.Utils.Optional<Prisma.AggregateAuditedColumn>
-        }
-        groupBy: {
-          args: Prisma.AuditedColumnGroupByArgs<ExtArgs>
-          result: runtime.Types.Utils.Optional<Prisma.AuditedColumnGroupByOutputType>[]
-        }
-        count: {
-          args: Prisma.AuditedColumnCountArgs<ExtArgs>
-          result: runtime.Types.Utils.Optional<Prisma.AuditedColumnCountAggregateOutputType> | number
-        }
-      }
-    }
   }
 } & {
   other: {
@@ -1681,17 +1606,6 @@ export const RequestCountScalarFieldEnum = {
 } as const
 
 export type RequestCountScalarFieldEnum = (typeof RequestCountScalarFieldEnum)[keyof typeof RequestCountScalarFieldEnum]
-
-
-export const AuditedColumnScalarFieldEnum = {
-  tableName: 'tableName',
-  columnName: 'columnName',
-  kind: 'kind',
-  field: 'field',
-  initial: 'initial'
-} as const
-
-export type AuditedColumnScalarFieldEnum = (typeof AuditedColumnScalarFieldEnum)[keyof typeof AuditedColumnScalarFieldEnum]
 
 
 export const SortOrder = {
@@ -2072,7 +1986,6 @@ export type GlobalOmitConfig = {
   webhookDelivery?: Prisma.WebhookDeliveryOmit
   idempotencyRecord?: Prisma.IdempotencyRecordOmit
   requestCount?: Prisma.RequestCountOmit
-  auditedColumn?: Prisma.AuditedColumnOmit
 }
 
 /* Types for Logging */

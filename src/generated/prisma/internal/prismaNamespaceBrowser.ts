@@ -63,8 +63,7 @@ export const ModelName = {
   Webhook: 'Webhook',
   WebhookDelivery: 'WebhookDelivery',
   IdempotencyRecord: 'IdempotencyRecord',
-  RequestCount: 'RequestCount',
-  AuditedColumn: 'AuditedColumn'
+  RequestCount: 'RequestCount'
 } as const
 
 export type ModelName = (typeof ModelName)[keyof typeof ModelName]
@@ -259,17 +258,6 @@ export const RequestCountScalarFieldEnum = {
 } as const
 
 export type RequestCountScalarFieldEnum = (typeof RequestCountScalarFieldEnum)[keyof typeof RequestCountScalarFieldEnum]
-
-
-export const AuditedColumnScalarFieldEnum = {
-  tableName: 'tableName',
-  columnName: 'columnName',
-  kind: 'kind',
-  field: 'field',
-  initial: 'initial'
-} as const
-
-export type AuditedColumnScalarFieldEnum = (typeof AuditedColumnScalarFieldEnum)[keyof typeof AuditedColumnScalarFieldEnum]
 
 
 export const SortOrder = {
