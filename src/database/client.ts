@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { PrismaClient } from '../generated/prisma/client.ts';
-import { type Row, textRows } from './columns.ts';
+import { type Prisma, PrismaClient } from '../generated/prisma/client.ts';
+import { objectRows, type Row, textRows } from './columns.ts';
 import { applicationNames, parseDatabaseUrl, withOptions } from './database-url.ts';
 import { CodedClient, CodedPool, isUnavailable, retryOnConflict, withCode } from './errors.ts';
 import { failoverClient } from './failover-client.ts';
@@ -16,6 +16,20 @@ export type Connection = Pick<
   'connectionString' | 'host' | 'port' | 'user' | 'password' | 'database' | 'ssl' | 'options'
 >;
 
+/**
+ * Runs a statement that Prisma cannot express, or not fast enough, and returns its rows as objects: `bytea` as Uint8Array, times
+ * as Date, JSON parsed, `bigint` as BigInt. A result may have no column of the type `void`, and no array of an enum.
+ *
+ * @param name identifies the text: each connection prepares it once.
+ */
+export type Sql = <Row extends object>(name: string, text: string, values: readonly unknown[]) => Promise<Row[]>;
+
+/** The same in a transaction of Prisma's, where nothing is prepared. */
+export const sqlIn =
+  (transaction: Prisma.TransactionClient): Sql =>
+  (_name, text, values) =>
+    transaction.$queryRawUnsafe(text, ...values);
+
 /** One pool of connections, and Prisma on top of it. */
 export interface Database {
   /** Its errors of the server have the SQLSTATE as their code, such as 23505, not P2002. */
@@ -30,7 +44,7 @@ export interface Database {
    * Where look-ups and unfiltered pages are read, if not here: a copy. A change, such as the revocation of an API token, then
    * takes effect as soon as it has arrived there.
    */
-  readonly lookups?: Pick<Database, 'query'>;
+  readonly lookups?: Pick<Database, 'query' | 'sql'>;
   /**
    * Opens a connection outside the pool, for statements that take longer than those of requests. The caller ends it.
    *
@@ -44,6 +58,8 @@ export interface Database {
    * @param name identifies the text: each connection prepares it once.
    */
   query(name: string, text: string, values: readonly unknown[]): Promise<Row[]>;
+  /** On any connection of the pool. Retried as {@link query} is. */
+  readonly sql: Sql;
   /**
    * Runs statements in one transaction and commits it. If `work` or a statement fails, nothing is committed; where
    * {@link query} retries, `work` is called again, so it must have no other side effects.
@@ -172,7 +188,17 @@ export function connectDatabase(
       });
       return rows;
     };
+  const sqlOn =
+    (target: pg.Pool | pg.PoolClient): Sql =>
+    async (name, text, values) => {
+      const { rows } = await names.renewAfter(() => {
+        const statement = { ...objectRows, ...(namedStatements && { name: names.of(name) }), text, values: values as unknown[] };
+        return target.query(statement);
+      });
+      return rows;
+    };
   const queryPool = queryOn(pool);
+  const sqlPool = sqlOn(pool);
 
   async function inTransaction<Result>(work: (query: Database['query']) => Promise<Result>): Promise<Result> {
     const client = await pool.connect();
@@ -202,8 +228,9 @@ export function connectDatabase(
       return client;
     },
     query: (...statement) => retryOnConflict(() => queryPool(...statement)),
+    sql: (...statement) => retryOnConflict(() => sqlPool(...statement)),
     transaction: (work) => retryOnConflict(() => inTransaction(work)),
-    interactiveTransaction: (work) => runTransaction({ pool, begin, queryOn, createPrisma }, work),
+    interactiveTransaction: (work) => runTransaction({ pool, begin, queryOn, sqlOn, createPrisma }, work),
     async close() {
       await prisma.$disconnect();
       await pool.end();

@@ -11,6 +11,11 @@ const asText = (text: string): string => text;
  */
 export const textRows = { rowMode: 'array', types: { getTypeParser: () => asText } } as const;
 
+/** The types of rows as objects: a `bigint` is a BigInt, all else as the driver has it. */
+export const objectRows: { readonly types: pg.CustomTypesConfig } = {
+  types: { getTypeParser: (type) => (type === pg.types.builtins.INT8 ? BigInt : pg.types.getTypeParser(type)) },
+};
+
 /** Reads a `timestamptz` column. */
 const decodeTime: (text: string) => Date = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ);
 

@@ -1,5 +1,5 @@
 import type { Tracing } from '../tracing/tracing.ts';
-import type { Database } from './client.ts';
+import type { Database, Sql } from './client.ts';
 
 /** The same database with a span for each statement, named like it. */
 export function traceStatements(database: Database, tracing: Tracing): Database {
@@ -7,6 +7,10 @@ export function traceStatements(database: Database, tracing: Tracing): Database 
     (query: Database['query']): Database['query'] =>
     (name, text, values) =>
       tracing.statement(name, () => query(name, text, values));
+  const tracedSql =
+    (sql: Sql): Sql =>
+    (name, text, values) =>
+      tracing.statement(name, () => sql(name, text, values));
   const prisma = database.prisma.$extends({
     query: {
       $allOperations: ({ model = 'prisma', operation, args, query }) =>
@@ -18,7 +22,8 @@ export function traceStatements(database: Database, tracing: Tracing): Database 
     // It lacks only what adds listeners, which nothing uses.
     prisma: prisma as unknown as Database['prisma'],
     query: traced(database.query),
-    ...(database.lookups && { lookups: { query: traced(database.lookups.query) } }),
+    sql: tracedSql(database.sql),
+    ...(database.lookups && { lookups: { query: traced(database.lookups.query), sql: tracedSql(database.lookups.sql) } }),
     interactiveTransaction: (work) =>
       tracing.statement('transaction', () =>
         database.interactiveTransaction((transaction) =>
@@ -27,6 +32,7 @@ export function traceStatements(database: Database, tracing: Tracing): Database 
               return transaction.prisma;
             },
             query: traced(transaction.query),
+            sql: tracedSql(transaction.sql),
             transaction: (inner) => transaction.transaction((query) => inner(traced(query))),
           }),
         ),

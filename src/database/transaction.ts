@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { PrismaClient } from '../generated/prisma/client.ts';
+import type { Sql } from './client.ts';
 import type { Row } from './columns.ts';
 import { isUnavailable, retryOnConflict } from './errors.ts';
 
@@ -20,6 +21,8 @@ export interface Transaction {
   readonly prisma: PrismaClient;
   /** Runs a statement and returns its rows as text. */
   query(name: string, text: string, values: readonly unknown[]): Promise<Row[]>;
+  /** The same, with rows as objects. */
+  readonly sql: Sql;
   /** Runs statements between which no other one is executed; all of them are undone if one fails. */
   transaction<Result>(work: (query: Transaction['query']) => Promise<Result>): Promise<Result>;
 }
@@ -31,6 +34,7 @@ export interface TransactionOptions {
   readonly begin: string;
   /** How statements are sent to a connection. */
   readonly queryOn: (client: pg.PoolClient) => Transaction['query'];
+  readonly sqlOn: (client: pg.PoolClient) => Sql;
   /** Creates a Prisma client on what looks like a pool. */
   readonly createPrisma: (connections: pg.Pool) => PrismaClient;
 }
@@ -42,11 +46,13 @@ export async function runTransaction<Result>(
 ): Promise<Result> {
   const client = await options.pool.connect();
   const query = options.queryOn(client);
+  const sql = options.sqlOn(client);
   const statements = new Statements(client, options.begin);
   let prisma: PrismaClient | undefined;
   try {
     const result = await work({
       query: (...statement) => statements.undoable(() => query(...statement)),
+      sql: (...statement) => statements.undoable(() => sql(...statement)),
       transaction: (inner) => statements.undoable(() => inner(query)),
       // Created on first use: it takes milliseconds, and most work does without.
       get prisma() {
