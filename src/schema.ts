@@ -1,6 +1,5 @@
 import { lexicographicSortSchema, printSchema } from 'graphql';
-import './api-tokens/graphql/mutations.ts';
-import './api-tokens/graphql/type.ts';
+import './api-tokens/graphql.ts';
 import './audit-log/graphql/events.ts';
 import './audit-log/graphql/feed.ts';
 import './docs-config/graphql.ts';

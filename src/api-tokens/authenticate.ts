@@ -1,11 +1,12 @@
 import { LRUCache } from 'lru-cache';
+import type { Reads } from '../app.ts';
 import { Caller } from '../caller.ts';
 import type { Recorder } from '../concurrency/recorder.ts';
 import { Unauthenticated } from '../errors.ts';
 import type { AuthorizationScheme, Route } from '../http/types.ts';
 import type { RateLimiting } from '../rate-limits/rate-limit.ts';
 import { apiTokenProblem, hashSecret } from '../tokens.ts';
-import type { ApiTokenLookups, ApiTokenRecord } from './statements.ts';
+import type { ApiTokenRecord } from './sql.ts';
 
 const authorizationSchemes: readonly AuthorizationScheme[] = ['Token', 'Bearer'];
 
@@ -54,9 +55,9 @@ function otherScheme(schemes: readonly AuthorizationScheme[]): Unauthenticated {
 
 /** The dependencies of authentication. */
 export interface AuthDependencies {
-  readonly apiToken: Pick<ApiTokenLookups, 'findBySecretHash'>;
-  readonly lastUsed: Pick<Recorder, 'note'>;
-  readonly rateLimiting: Pick<RateLimiting, 'limit' | 'admit'>;
+  readonly reads: Reads;
+  readonly lastUsed: Recorder;
+  readonly rateLimiting: RateLimiting;
 }
 
 /**
@@ -67,11 +68,11 @@ export interface AuthDependencies {
  * @throws RateLimited when the API token has sent too many requests.
  */
 export async function authenticate(
-  { apiToken, lastUsed, rateLimiting }: AuthDependencies,
+  { reads, lastUsed, rateLimiting }: AuthDependencies,
   secret: string,
   requestId?: string,
 ): Promise<Caller> {
-  const found = await apiToken.findBySecretHash(hashOf(secret));
+  const found = await reads.apiTokenOfSecret(hashOf(secret));
   if (!found) throw new Unauthenticated('The API token is unknown.');
   const refusal = describeRefusal(found);
   if (refusal) throw new Unauthenticated(refusal);

@@ -56,13 +56,12 @@ async function list(args: readonly string[], io: OutputStreams): Promise<number>
       retiredTokens: rows(id, 'retired_token'),
       signingKeys: rows(id, 'signing_key'),
       webhookSecrets: rows(id, 'webhook'),
-      storedResponses: rows(id, 'idempotency_record'),
     }));
     const signingKeys = await listSigningKeys(context);
     const lines = encryptionKeys.map(({ id, encrypts, currentTokens, retiredTokens, ...used }, index) => {
       const use = encrypts ? 'encrypts and decrypts' : 'decrypts';
       const tokens = `current tokens: ${currentTokens}  ·  retired tokens: ${retiredTokens}`;
-      return `${index + 1}.  ${id}  ·  ${use}  ·  ${tokens}  ·  signing keys: ${used.signingKeys}  ·  webhook secrets: ${used.webhookSecrets}  ·  stored responses: ${used.storedResponses}`;
+      return `${index + 1}.  ${id}  ·  ${use}  ·  ${tokens}  ·  signing keys: ${used.signingKeys}  ·  webhook secrets: ${used.webhookSecrets}`;
     });
     const text = ['Encryption keys:', ...lines, 'Signing keys:', ...describeSigningKeys(signingKeys)].join('\n');
     return printResult(io, asJson, { encryptionKeys, signingKeys }, text);

@@ -64,9 +64,9 @@ export interface Database {
    * Runs statements in one transaction and commits it. If `work` or a statement fails, nothing is committed; where
    * {@link query} retries, `work` is called again, so it must have no other side effects.
    *
-   * @param work takes {@link query} for the statements of the transaction, which must not be used afterwards.
+   * @param work takes {@link query} and {@link sql} for the statements of the transaction, which must not be used afterwards.
    */
-  transaction<Result>(work: (query: Database['query']) => Promise<Result>): Promise<Result>;
+  transaction<Result>(work: (query: Database['query'], sql: Sql) => Promise<Result>): Promise<Result>;
   /**
    * Runs work of any kind, Prisma's too, in one transaction (READ COMMITTED) and commits it; if `work` throws, nothing is
    * committed. A statement in it that fails undoes only itself. Slower than {@link transaction}: each statement has a savepoint.
@@ -200,11 +200,11 @@ export function connectDatabase(
   const queryPool = queryOn(pool);
   const sqlPool = sqlOn(pool);
 
-  async function inTransaction<Result>(work: (query: Database['query']) => Promise<Result>): Promise<Result> {
+  async function inTransaction<Result>(work: (query: Database['query'], sql: Sql) => Promise<Result>): Promise<Result> {
     const client = await pool.connect();
     try {
       await client.query(begin);
-      const result = await work(queryOn(client));
+      const result = await work(queryOn(client), sqlOn(client));
       await client.query('commit');
       client.release();
       return result;

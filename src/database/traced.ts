@@ -37,6 +37,6 @@ export function traceStatements(database: Database, tracing: Tracing): Database 
           }),
         ),
       ),
-    transaction: (work) => tracing.statement('transaction', () => database.transaction((query) => work(traced(query)))),
+    transaction: (work) => tracing.statement('transaction', () => database.transaction((query, sql) => work(traced(query), tracedSql(sql)))),
   };
 }

@@ -1,12 +1,13 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { changeAs } from '../audit-log/statements/author.ts';
-import type { Caller } from '../caller.ts';
+import { type Context, inTransaction } from '../app.ts';
+import type { Sql } from '../database/client.ts';
+import { unnest } from '../database/columns.ts';
 import { readClock } from '../database/timed-read.ts';
 import { InvalidInput, Suspended } from '../errors.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import { mayBeUserGroupToken } from '../tokens.ts';
-import { locateToChange } from '../user-groups/targets.ts';
-import { findGroupOfToken, locate, notFound, type Services, type UserGroupBy } from '../user-groups/user-groups.ts';
+import { locateToChange } from '../user-groups/change.ts';
+import { findGroupOfToken, locate, notFound, type UserGroupBy } from '../user-groups/user-groups.ts';
 import {
   checkEmbedToken,
   checkRevocation,
@@ -15,7 +16,7 @@ import {
   embedTokenLimits,
   type Viewer,
 } from './rules.ts';
-import { loadJwt } from './signing-keys.ts';
+import { loadJwt, readSigningKeys } from './signing-keys.ts';
 
 /**
  * The issuer of the tokens of an environment. Each has its own, because two environments may have groups with the same id: a
@@ -35,16 +36,15 @@ function issuerOf(publicUrl: string, environmentTag: EnvironmentTag | null): str
  * @throws Suspended.
  */
 export async function createEmbedToken(
-  services: Services,
-  caller: Caller,
+  context: Context,
   by: UserGroupBy,
   input: EmbedTokenInput,
 ): Promise<{ token: string; expiresAt: Date }> {
-  caller.require('embed:sign');
+  context.caller.require('embed:sign');
   checkEmbedToken({ by, ...input });
   const [group, keys, { signJwt }] = await Promise.all([
-    locate(services, caller, by),
-    services.embedTokens.signingKeys.read(),
+    locate(context, by),
+    readSigningKeys(context),
     loadJwt(),
   ]);
   if (!group) throw notFound();
@@ -54,7 +54,7 @@ export async function createEmbedToken(
   const issuedAt = Math.floor(keys.now.getTime() / 1_000);
   const expiresAt = issuedAt + (expiresInSeconds ?? defaultEmbedTokenSeconds);
   const claims = {
-    iss: issuerOf(services.embedTokens.publicUrl(), group.environmentTag),
+    iss: issuerOf(context.app.publicUrl(), group.environmentTag),
     sub: group.providedId,
     ...(audience != null && { aud: audience }),
     iat: issuedAt,
@@ -66,7 +66,7 @@ export async function createEmbedToken(
     generation: group.embedGeneration,
     ...(viewer && {
       viewer: viewerClaim(viewer),
-      viewer_generation: (await services.embedTokens.findViewerGeneration({ teamId: group.teamId, viewerId: viewer.id })) ?? 0,
+      viewer_generation: (await context.reads.viewerGeneration({ teamId: group.teamId, viewerId: viewer.id })) ?? 0,
     }),
     ...(resources != null && { resources }),
     ...(origin != null && { origin }),
@@ -104,31 +104,27 @@ const tooLarge = (bytes: number): InvalidInput =>
  * @throws InvalidInput.
  * @throws NotFound, also for a token of a suspended group.
  */
-export async function revokeEmbedTokens(
-  services: Services,
-  caller: Caller,
-  by: UserGroupBy,
-  viewerId?: string | null,
-): Promise<UserGroup> {
+export async function revokeEmbedTokens(context: Context, by: UserGroupBy, viewerId?: string | null): Promise<UserGroup> {
+  const { caller } = context;
   caller.require('embed:sign');
   checkRevocation({ by, viewerId });
-  const { teamId } = await locateToChange(services, caller, by);
+  const { teamId } = await locateToChange(context, by);
   const where = { teamId, ...(!caller.allEnvironments && { environmentTag: caller.environmentTag }) };
   // At random: after a restore, too, it is none that a token has. The first one of a group and of a viewer is 0.
   const generation = randomInt(1, 2 ** 31 - 1);
-  return changeAs(services.db, caller.author, async (transaction) => {
+  return inTransaction(context, async ({ db }) => {
     if (viewerId == null) {
-      const [group] = await transaction.userGroup.updateManyAndReturn({ where, data: { embedGeneration: generation } });
+      const [group] = await db.userGroup.updateManyAndReturn({ where, data: { embedGeneration: generation } });
       if (!group) throw notFound(); // deleted, or moved to another environment
-      await transaction.revokedViewer.deleteMany({ where: { teamId } });
+      await db.revokedViewer.deleteMany({ where: { teamId } });
       return group;
     }
-    await transaction.$executeRaw`select from user_group where team_id = ${teamId}::int for update`;
-    const group = await transaction.userGroup.findFirst({ where });
+    await db.$queryRaw`select team_id from user_group where team_id = ${teamId}::int for update`;
+    const group = await db.userGroup.findFirst({ where });
     if (!group) throw notFound();
-    const now = (await readClock(transaction)).getTime();
+    const now = (await readClock(db)).getTime();
     const revocation = { generation, expiresAt: new Date(now + keptRevocationSeconds * 1_000) };
-    await transaction.revokedViewer.upsert({
+    await db.revokedViewer.upsert({
       where: { teamId_viewerId: { teamId, viewerId } },
       create: { teamId, viewerId, ...revocation },
       update: revocation,
@@ -136,6 +132,32 @@ export async function revokeEmbedTokens(
     return group;
   });
 }
+
+/** A viewer of a group. */
+export interface ViewerKey {
+  readonly teamId: number;
+  readonly viewerId: string;
+}
+
+/** The generation that embed tokens of each viewer must have; undefined if none was revoked within two days: any. */
+export async function findViewerGenerations(sql: Sql, viewers: readonly ViewerKey[]): Promise<(number | undefined)[]> {
+  const values = [viewers.map(({ teamId }) => teamId), viewers.map(({ viewerId }) => viewerId)];
+  const rows = await sql<ViewerKey & { generation: number }>('viewer-generations', viewerGenerations, values);
+  const keyOf = ({ teamId, viewerId }: ViewerKey) => `${teamId} ${viewerId}`;
+  const found = new Map(rows.map((row) => [keyOf(row), row.generation]));
+  return viewers.map((viewer) => found.get(keyOf(viewer)));
+}
+
+const viewerKey = [
+  { sql: 'team_id', type: 'int' },
+  { sql: 'viewer_id', type: 'text' },
+] as const;
+
+const viewerGenerations = `
+  select key.team_id as "teamId", key.viewer_id as "viewerId", v.generation from ${unnest(viewerKey, 'key')}
+  cross join lateral (
+    select generation from revoked_viewer v where v.team_id = key.team_id and v.viewer_id = key.viewer_id limit 1
+  ) as v`;
 
 /**
  * How long the generation of a viewer is kept, in seconds. A day longer than a token lives: one may be created at the same time,
@@ -176,15 +198,15 @@ const inactive = { active: false } as const;
  *
  * @throws Forbidden without `groups:resolve`.
  */
-export async function introspect(services: Services, caller: Caller, token: string): Promise<Introspection> {
-  caller.require('groups:resolve');
+export async function introspect(context: Context, token: string): Promise<Introspection> {
+  context.caller.require('groups:resolve');
   // No embed token is as short as a user group token: its key id and signature alone have 129 characters, its claims more.
-  return mayBeUserGroupToken(token) ? resolveUserGroupToken(services, caller, token) : resolveEmbedToken(services, caller, token);
+  return mayBeUserGroupToken(token) ? resolveUserGroupToken(context, token) : resolveEmbedToken(context, token);
 }
 
-async function resolveUserGroupToken(services: Services, caller: Caller, token: string): Promise<Introspection> {
-  const found = await findGroupOfToken(services, caller, token);
-  if (!found || !caller.canAccess(found.userGroup)) return inactive;
+async function resolveUserGroupToken(context: Context, token: string): Promise<Introspection> {
+  const found = await findGroupOfToken(context, token);
+  if (!found || !context.caller.canAccess(found.userGroup)) return inactive;
   const { expiresAt } = found;
   return active(found.userGroup, expiresAt ? { exp: Math.floor(expiresAt.getTime() / 1_000) } : {});
 }
@@ -205,25 +227,25 @@ interface EmbedTokenClaims extends EmbedContext {
   readonly viewer_generation?: number;
 }
 
-async function resolveEmbedToken(services: Services, caller: Caller, token: string): Promise<Introspection> {
+async function resolveEmbedToken(context: Context, token: string): Promise<Introspection> {
+  const { app, caller, reads } = context;
   if (token.length > maxEmbedTokenBytes || !compactJwt.test(token)) return inactive;
-  const [{ now, published }, { verifyJwt }] = await Promise.all([services.embedTokens.signingKeys.read(), loadJwt()]);
+  const [{ now, published }, { verifyJwt }] = await Promise.all([readSigningKeys(context), loadJwt()]);
   const verified = await verifyJwt(token, published, now);
   if (!verified) return inactive;
   const { iss, sub, aud, exp, team_id, env, generation, viewer, viewer_generation, resources, origin } =
     verified as unknown as EmbedTokenClaims;
-  const { findViewerGeneration, publicUrl } = services.embedTokens;
   const viewerKey = viewer && { teamId: team_id, viewerId: viewer.id };
-  const viewerGeneration = viewerKey && (await findViewerGeneration(viewerKey));
+  const viewerGeneration = viewerKey && (await reads.viewerGeneration(viewerKey));
   // The group last: a revocation for all of it deletes the generations of its viewers.
-  const group = await services.db.userGroup.findByTeamId(team_id);
+  const group = await reads.groupByTeamId(team_id);
   if (!group || group.suspended || !caller.canAccess(group)) return inactive;
   const { providedId, environmentTag, embedGeneration } = group;
-  const isCurrent = providedId === sub && environmentTag === env && issuerOf(publicUrl(), environmentTag) === iss;
+  const isCurrent = providedId === sub && environmentTag === env && issuerOf(app.publicUrl(), environmentTag) === iss;
   const isRevoked = generation !== embedGeneration || (viewerGeneration !== undefined && viewer_generation !== viewerGeneration);
   if (!isCurrent || isRevoked) return inactive;
-  const context = { ...(viewer && { viewer }), ...(resources && { resources }), ...(origin !== undefined && { origin }) };
-  return active(group, { exp, ...(aud !== undefined && { aud }), ...context });
+  const given = { ...(viewer && { viewer }), ...(resources && { resources }), ...(origin !== undefined && { origin }) };
+  return active(group, { exp, ...(aud !== undefined && { aud }), ...given });
 }
 
 function active(

@@ -81,9 +81,9 @@ builder.mutationField('createEmbedToken', (t) =>
         }),
       }),
     },
-    resolve: (_, { input: { by, ...input } }, { services, caller }) => {
-      caller.require('embed:sign');
-      return createEmbedToken(services, caller, requireSelector(by), input);
+    resolve: (_, { input: { by, ...input } }, context) => {
+      context.caller.require('embed:sign');
+      return createEmbedToken(context, requireSelector(by), input);
     },
   }),
 );
@@ -119,9 +119,9 @@ builder.mutationField('revokeEmbedTokens', (t) =>
         }),
       }),
     },
-    resolve: async (_, { input: { by, viewerId } }, { services, caller }) => {
-      caller.require('embed:sign');
-      return { userGroup: await revokeEmbedTokens(services, caller, requireSelector(by), viewerId) };
+    resolve: async (_, { input: { by, viewerId } }, context) => {
+      context.caller.require('embed:sign');
+      return { userGroup: await revokeEmbedTokens(context, requireSelector(by), viewerId) };
     },
   }),
 );

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import type { Caller } from '../caller.ts';
+import { type App, contextOf } from '../app.ts';
 import { type ErrorCode, errorCatalog } from '../error-catalog.ts';
 import { GatewayError, InvalidInput, type Issue, shorten } from '../errors.ts';
 import { jsonObject, queryIssues, requireMediaType, unknownFields } from '../http/body.ts';
@@ -8,8 +8,8 @@ import { mediaTypes } from '../http/media-types.ts';
 import { problem } from '../http/problem.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../http/types.ts';
 import { httpLimits } from '../http-limits.ts';
-import type { Services, UserGroupBy } from '../user-groups/user-groups.ts';
-import { createEmbedToken } from './embed-tokens.ts';
+import type { UserGroupBy } from '../user-groups/user-groups.ts';
+import { createEmbedToken, introspect } from './embed-tokens.ts';
 import type { EmbedTokenInput } from './rules.ts';
 
 /** The methods of the route that creates embed tokens. */
@@ -30,7 +30,7 @@ const knownIn = { by: Object.keys(selectors), viewer: ['id', 'name', 'email', 'a
  * Creates the handler of `POST /api/embed-tokens`, the mutation `createEmbedToken` with members in snake case. It changes
  * nothing, so that requests need no Idempotency-Key.
  */
-export function embedTokenHandler(services: Services): Handler {
+export function embedTokenHandler(app: App): Handler {
   return {
     async handle(request) {
       request.operation = 'createEmbedToken';
@@ -46,7 +46,7 @@ export function embedTokenHandler(services: Services): Handler {
       } = body;
       const input = { ...others, expiresInSeconds, includeProperties } as EmbedTokenInput;
       const by = selectorOf(given, userGroupId);
-      const { token, expiresAt } = await createEmbedToken(services, request.caller, by, input).catch((error: unknown) => {
+      const { token, expiresAt } = await createEmbedToken(contextOf(app, request.caller), by, input).catch((error: unknown) => {
         throw withMemberNames(error);
       });
       const response = JSON.stringify({ success: 1, token, expires_at: expiresAt });
@@ -98,16 +98,14 @@ export const introspectionMethods = ['POST'] as const;
 /**
  * Creates the handler of token introspection, RFC 7662. The credential of the caller is in the `Authorization` header only, the
  * token in the parameter `token` of a form; other parameters, `token_type_hint` among them, are accepted and ignored.
- *
- * @param introspect says which group a token identifies.
  */
-export function introspectionHandler(introspect: (caller: Caller, token: string) => Promise<object>): Handler {
+export function introspectionHandler(app: App): Handler {
   return {
     async handle(request) {
       request.caller.require('groups:resolve');
       const token = formParameters(request).get('token');
       if (!token) throw new InvalidInput([{ path: ['token'], message: 'is required.' }]);
-      const body = JSON.stringify(await introspect(request.caller, token));
+      const body = JSON.stringify(await introspect(contextOf(app, request.caller), token));
       return { status: 200, headers: { 'content-type': mediaTypes.json }, body };
     },
     // A problem as everywhere, with the member by which OAuth clients recognize the error.

@@ -1,9 +1,10 @@
 import type { KeyObject } from 'node:crypto';
-import { type Author, systemAuthor } from '../audit-log/statements/author.ts';
+import { LRUCache } from 'lru-cache';
+import type { Context } from '../app.ts';
+import { actor } from '../audit-log/statements/author.ts';
+import type { Sql } from '../database/client.ts';
 import type { KeyRing } from '../encryption/keys.ts';
 import type { PublicJwk } from './jwt.ts';
-import type { SigningKeyList, SigningKeyQueries, SigningKeyRecord, StoredSigningKey } from './statements/signing-keys.ts';
-import type { FindViewerGeneration } from './statements/viewer-generations.ts';
 
 /** The longest that an embed token is valid, in seconds: a day. */
 export const maxEmbedTokenSeconds = 86_400;
@@ -14,25 +15,58 @@ export const jwksMaxAgeSeconds = 300;
 /** How long a new key is published before it signs, in seconds: twice as long as the public keys may be kept, to spare. */
 export const publicationLeadSeconds = 2 * jwksMaxAgeSeconds;
 
+/** A key pair that signs embed tokens. */
+export interface SigningKey {
+  /** Its JWK thumbprint (RFC 7638), the `kid` of its tokens. */
+  readonly id: string;
+  /** The public key, 32 bytes. */
+  readonly publicKey: Uint8Array;
+  readonly privateKeyEncrypted: Uint8Array;
+  /** From when on it signs. */
+  readonly signsFrom: Date;
+  /** When the next key takes over; null if there is none. */
+  readonly signsUntil: Date | null;
+  /** The database's clock when it was read. */
+  readonly now: Date;
+}
+
 /** What a key is used for at a time: not yet to sign, to sign, still to verify, or no longer. */
 export type SigningKeyState = 'published' | 'signing' | 'verifying' | 'expired';
 
-/** What each key is used for, in the order of the list. Exactly one signs. */
-export function signingKeyStates({ now, keys }: SigningKeyList): SigningKeyState[] {
+/** What each key is used for. Exactly one signs. */
+export function signingKeyStates(keys: readonly SigningKey[]): SigningKeyState[] {
   // The first one, if the clock was turned back to before it.
   const signing = Math.max(
     0,
-    keys.findLastIndex(({ signsFrom }) => signsFrom <= now),
+    keys.findLastIndex(({ signsFrom, now }) => signsFrom <= now),
   );
   return keys.map((key, index) => {
     if (index >= signing) return index === signing ? 'signing' : 'published';
-    return verifiesUntil(key) > now ? 'verifying' : 'expired';
+    return verifiesUntil(key) > key.now ? 'verifying' : 'expired';
   });
 }
 
 /** When the last token that the key may have signed has expired. Only for one that has a successor. */
-export function verifiesUntil({ signsFrom, signsUntil }: Pick<SigningKeyRecord, 'signsFrom' | 'signsUntil'>): Date {
+export function verifiesUntil({ signsFrom, signsUntil }: Pick<SigningKey, 'signsFrom' | 'signsUntil'>): Date {
   return new Date((signsUntil ?? signsFrom).getTime() + maxEmbedTokenSeconds * 1_000);
+}
+
+/** Every signing key, in the order in which they sign. */
+export const findSigningKeys = (sql: Sql): Promise<SigningKey[]> =>
+  sql(
+    'signing-keys',
+    `select id, public_key as "publicKey", private_key_encrypted as "privateKeyEncrypted", signs_from as "signsFrom",
+      lead(signs_from) over (order by number) as "signsUntil", now()
+    from signing_key order by number`,
+    [],
+  );
+
+/** Every signing key, with the first one created if there is none. Of several instances, one creates it. */
+export async function ensureSigningKeys(context: Context): Promise<readonly SigningKey[]> {
+  const found = (await context.reads.signingKeys('all')) ?? [];
+  if (found.length > 0) return found;
+  await addSigningKey(context, 0, true);
+  return findSigningKeys(context.sql);
 }
 
 /** The signing keys at a point in time. */
@@ -45,96 +79,84 @@ export interface SigningKeySnapshot {
   signing(): { readonly id: string; readonly privateKey: KeyObject };
 }
 
-/** What embed tokens are signed and verified with. */
-export interface EmbedTokenIssuer {
-  readonly signingKeys: SigningKeys;
-  readonly findViewerGeneration: FindViewerGeneration;
-  /** The URL of the gateway, without a slash at its end: the issuers of its tokens begin with it. */
-  readonly publicUrl: () => string;
+/** Public keys as the library takes them, which converts each object once; and decrypted private keys. By their ids. */
+const publicJwks = new LRUCache<string, PublicJwk>({ max: 16 });
+const privateKeys = new LRUCache<string, KeyObject>({ max: 4 });
+
+/** The keys that sign and verify now. */
+export async function readSigningKeys(context: Context): Promise<SigningKeySnapshot> {
+  const [keys, { toPublicJwk, readPrivateKey }] = await Promise.all([ensureSigningKeys(context), loadJwt()]);
+  const states = signingKeyStates(keys);
+  const published = keys.filter((_, index) => states[index] !== 'expired');
+  const signing = keys[states.indexOf('signing')];
+  if (!signing) throw new Error('The first signing key was deleted as soon as it was created.');
+  const publicJwkOf = ({ id, publicKey }: SigningKey): PublicJwk => {
+    const jwk = publicJwks.get(id) ?? toPublicJwk(id, Buffer.from(publicKey));
+    publicJwks.set(id, jwk);
+    return jwk;
+  };
+  return {
+    now: signing.now,
+    published: new Map(published.map((key) => [key.id, publicJwkOf(key)])),
+    signing: () => {
+      const { id, publicKey } = signing;
+      const read = () =>
+        readPrivateKey({ id, publicKey: Buffer.from(publicKey), privateKey: decryptPrivateKey(context.app.keys, signing) });
+      const privateKey = privateKeys.get(id) ?? read();
+      privateKeys.set(id, privateKey);
+      return { id, privateKey };
+    },
+  };
 }
 
-/** The signing keys of embed tokens. Every instance reads them from the database each time, so that all of them always agree. */
-export class SigningKeys {
-  private readonly queries: SigningKeyQueries;
-  private readonly keys: KeyRing;
-  /** The decrypted private key that signs, by its id. */
-  private readonly privateKeys = new Map<string, KeyObject>();
-  /** The public keys of the last read: the library converts each object once. */
-  private published: ReadonlyMap<string, PublicJwk> = new Map();
-
-  constructor(queries: SigningKeyQueries, keys: KeyRing) {
-    this.queries = queries;
-    this.keys = keys;
-  }
-
-  /** Every signing key, with the first one created if there is none. Of several instances, one creates it. */
-  async list(): Promise<SigningKeyList> {
-    const found = await this.queries.listSigningKeys('all');
-    if (found) return found;
-    await this.queries.addSigningKey(await this.createKey(), 0, true, systemAuthor);
-    const created = await this.queries.listSigningKeys('all');
-    if (!created) throw new Error('The first signing key was deleted as soon as it was created.');
-    return created;
-  }
-
-  /** The keys that sign and verify now. */
-  async read(): Promise<SigningKeySnapshot> {
-    const [list, { toPublicJwk, readPrivateKey }] = await Promise.all([this.list(), loadJwt()]);
-    const states = signingKeyStates(list);
-    const published = list.keys.filter((_, index) => states[index] !== 'expired');
-    this.published = new Map(published.map(({ id, publicKey }) => [id, this.published.get(id) ?? toPublicJwk(id, publicKey)]));
-    const signing = list.keys[states.indexOf('signing')] as SigningKeyRecord;
-    return {
-      now: list.now,
-      published: this.published,
-      signing: () => {
-        const { id, publicKey } = signing;
-        let privateKey = this.privateKeys.get(id);
-        if (!privateKey) {
-          privateKey = readPrivateKey({ id, publicKey, privateKey: decryptPrivateKey(this.keys, signing) });
-          this.privateKeys.clear(); // the others sign no more
-          this.privateKeys.set(id, privateKey);
-        }
-        return { id, privateKey };
-      },
-    };
-  }
-
-  /**
-   * Publishes a new key, which signs after {@link publicationLeadSeconds}; until then the present one does. Deletes keys whose
-   * last token has expired.
-   *
-   * @param author who does so, for the audit log; by default the gateway itself.
-   * @returns whether it added one: not if one is published already that does not sign yet.
-   */
-  async rotate(author: Author = systemAuthor): Promise<boolean> {
-    await this.list();
-    const isAdded = await this.queries.addSigningKey(await this.createKey(), publicationLeadSeconds, false, author);
-    await this.queries.deleteSigningKeys(maxEmbedTokenSeconds);
-    return isAdded;
-  }
-
-  private async createKey(): Promise<StoredSigningKey> {
-    const { createKeyPair } = await loadJwt();
-    const { id, publicKey, privateKey } = await createKeyPair();
-    return { id, publicKey, privateKeyEncrypted: encryptPrivateKey(this.keys, id, privateKey) };
-  }
+/**
+ * Publishes a new key, which signs after {@link publicationLeadSeconds}; until then the present one does. Deletes keys whose
+ * last token has expired.
+ *
+ * @returns whether it added one: not if one is published already that does not sign yet.
+ * @throws Forbidden without `admin`.
+ */
+export async function rotateSigningKey(context: Context): Promise<boolean> {
+  context.caller.require('admin');
+  await ensureSigningKeys(context);
+  const isAdded = await addSigningKey(context, publicationLeadSeconds, false);
+  await context.sql('delete-signing-keys', deleteUnused, [maxEmbedTokenSeconds]);
+  return isAdded;
 }
+
+async function addSigningKey({ app, caller, sql }: Context, delaySeconds: number, isFirst: boolean): Promise<boolean> {
+  const { createKeyPair } = await loadJwt();
+  const { id, publicKey, privateKey } = await createKeyPair();
+  const encrypted = encryptPrivateKey(app.keys, id, privateKey);
+  const values = [id, publicKey, encrypted, delaySeconds, isFirst, JSON.stringify(caller.author)];
+  return (await sql('add-signing-key', addKey, values)).length === 1;
+}
+
+/** Of instances that add a key at once, those that lose the race for its number add none. */
+const addKey = `
+  with ${actor(6)}
+  insert into signing_key (number, id, public_key, private_key_encrypted, signs_from)
+  select (select coalesce(max(number), 0) + 1 from signing_key), $1::text, $2::bytea, $3::bytea,
+    date_trunc('milliseconds', now()) + $4::int * interval '1 second'
+  from actor where not exists (select from signing_key where $5::bool or signs_from > now())
+  on conflict do nothing returning id`;
+
+const deleteUnused = `
+  delete from signing_key where number in (
+    select number from (select number, lead(signs_from) over (order by number) as signs_until from signing_key) as key
+    where signs_until + $1::int * interval '1 second' <= now())`;
 
 /** Loaded on first use: few processes sign or verify in their first moments, and all of them start. */
 export const loadJwt = () => import('./jwt.ts');
 
-const contextOf = (id: string) => ({ column: 'signing_key.private_key_encrypted', row: Buffer.from(id) });
+const encryptionOf = (id: string) => ({ column: 'signing_key.private_key_encrypted', row: Buffer.from(id) });
 
 /** Encrypts a private key for its row. */
-export function encryptPrivateKey(keys: KeyRing, id: string, privateKey: string): Buffer {
-  return keys.encrypt(contextOf(id), privateKey);
-}
+export const encryptPrivateKey = (keys: KeyRing, id: string, privateKey: string): Buffer<ArrayBuffer> =>
+  keys.encrypt(encryptionOf(id), privateKey);
 
 /** Decrypts a private key. @throws DecryptionError when the encryption key is not configured, or the value was changed. */
-export function decryptPrivateKey(
+export const decryptPrivateKey = (
   keys: KeyRing,
-  { id, privateKeyEncrypted }: Pick<StoredSigningKey, 'id' | 'privateKeyEncrypted'>,
-): string {
-  return keys.decrypt(contextOf(id), privateKeyEncrypted);
-}
+  { id, privateKeyEncrypted }: Pick<SigningKey, 'id' | 'privateKeyEncrypted'>,
+): string => keys.decrypt(encryptionOf(id), privateKeyEncrypted);

@@ -67,6 +67,8 @@ export interface EncryptionContext {
  * of the key, the nonce, the ciphertext and the tag.
  */
 export class KeyRing {
+  /** The id of a key that stored tokens have and this process lacks, as far as it is known: see key-rotation. */
+  missing: string | undefined;
   private keys: readonly DerivedKey[];
   private readonly reload: (() => readonly Buffer[] | undefined) | undefined;
   /** By row, with everything else that decryption depends on. */

@@ -110,9 +110,11 @@ class FieldPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
 
 function guardRootField(resolve: Resolver, isMutation: boolean): Resolver {
   return (source, args, context, info) => {
-    const { caller, countError } = context as GraphQLContext;
+    const { caller, countError, operationInfo } = context as GraphQLContext;
     const count = (error: unknown): void => {
-      if (isMutation && error instanceof GatewayError) countError(error.code);
+      if (!isMutation || !(error instanceof GatewayError)) return;
+      operationInfo.isRefused = true;
+      countError(error.code);
     };
     try {
       caller.requireCredential();

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { bindFeed } from '../audit-log/statements/feed.ts';
 import { runPeriodically } from '../concurrency/periodic.ts';
 import type { Database } from '../database/client.ts';
-import { idempotencyHours, usedKeys } from '../idempotency/statements.ts';
+import { idempotencyHours } from '../idempotency.ts';
 
 /** How many rows are removed in one statement: few enough that it takes milliseconds. */
 const batchSize = 500;
@@ -158,15 +158,12 @@ const removals = {
     `
     delete from revoked_viewer v using doomed d where (v.team_id, v.viewer_id) = (d.team_id, d.viewer_id) returning 1`,
   ),
-  /** Stored responses. Of each encryption key the oldest, which its part of the index begins with. */
   idempotencyRecords: underLock(
     'remove-idempotency-records',
     `
-    select oldest.* from guard, (${usedKeys} select id from used where id is not null) as each_key, lateral (
-      select api_token_id, key_hash from idempotency_record
-      where encryption_key_id = each_key.id and created_at <= now() - interval '${idempotencyHours} hours'
-      order by created_at limit $1::int for update skip locked
-    ) as oldest where is_held limit $1::int`,
+    select api_token_id, key_hash from guard, idempotency_record
+    where is_held and created_at <= now() - interval '${idempotencyHours} hours'
+    order by created_at limit $1::int for update of idempotency_record skip locked`,
     `
     delete from idempotency_record r using doomed d where (r.api_token_id, r.key_hash) = (d.api_token_id, d.key_hash)
     returning 1`,

@@ -3,13 +3,6 @@ import { decryptPrivateKey, encryptPrivateKey } from '../embed-tokens/signing-ke
 import { findSigningKeysOfKey, replaceSigningKey } from '../embed-tokens/statements/signing-keys.ts';
 import { DecryptionError, type KeyRing } from '../encryption/keys.ts';
 import { decryptToken, encryptToken } from '../encryption/stored-token.ts';
-import {
-  decryptResponse,
-  type EncryptedRecord,
-  encryptResponse,
-  findRecordsOfKey,
-  replaceRecord,
-} from '../idempotency/statements.ts';
 import { decryptWebhookSecret, encryptWebhookSecret } from '../webhooks/secrets.ts';
 import { findWebhookSecretsOfKey, replaceWebhookSecret } from '../webhooks/statements/secrets.ts';
 import {
@@ -24,15 +17,12 @@ import {
 /** How many tokens are read and written in one statement: few enough that a request waits only milliseconds for one of them. */
 const batchSize = 200;
 
-/** How many stored responses are read in one statement: each may have megabytes. */
-const responseBatchSize = 10;
-
 /** How often the whole is gone through, because rows may be skipped while requests change them. */
 const maxPasses = 5;
 
 /** What a re-encryption has done. */
 export interface ReencryptionResult {
-  /** How many tokens, signing keys, secrets of webhooks and stored responses were re-encrypted. */
+  /** How many tokens, signing keys and secrets of webhooks were re-encrypted. */
   readonly changed: number;
   /**
    * Rows that still use another key: those that cannot be decrypted, and those that a gateway wrote with it during the rotation.
@@ -43,8 +33,7 @@ export interface ReencryptionResult {
 }
 
 /**
- * Encrypts every user group token, signing key, secret of a webhook and stored response with the first key that uses another
- * one. Requests continue during the rotation: a token that one of them rotates at the same moment is the request's. It can be
+ * Encrypts every user group token, signing key and secret of a webhook with the first key that uses another one. Requests continue during the rotation: a token that one of them rotates at the same moment is the request's. It can be
  * interrupted at any time; the next call does what is left.
  *
  * @param onProgress hears how many of how many tokens are done.
@@ -120,18 +109,6 @@ const reencryptions: Readonly<Record<EncryptedTable, Reencrypt>> = {
       const secret = tryDecrypt(() => decryptWebhookSecret(keys, column, id, encrypted));
       if (secret === undefined) continue;
       yield Number(await replaceWebhookSecret(database, stored, encryptWebhookSecret(keys, column, id, secret)));
-    }
-  },
-  /** Continues after the last record, as {@link reencryptTokens} does. */
-  async *idempotency_record(id, database, keys, tryDecrypt) {
-    for (let after: EncryptedRecord | undefined; ; ) {
-      const batch = await findRecordsOfKey(database, { id, after, limit: responseBatchSize });
-      if (batch.length === 0) return;
-      for (const record of batch) {
-        const response = tryDecrypt(() => decryptResponse(keys, record, record.responseEncrypted));
-        if (response !== undefined) yield Number(await replaceRecord(database, record, encryptResponse(keys, record, response)));
-      }
-      after = batch.at(-1);
     }
   },
 };

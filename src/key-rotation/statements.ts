@@ -4,11 +4,10 @@ import type { Database } from '../database/client.ts';
 import { ifDefined } from '../database/errors.ts';
 import { rollBack } from '../database/transaction.ts';
 import { countSigningKeysByKey } from '../embed-tokens/statements/signing-keys.ts';
-import { countRecordsByKey, findKeyIdsOfRecords } from '../idempotency/statements.ts';
 import { countWebhookSecretsByKey } from '../webhooks/statements/secrets.ts';
 
 /** A table with values that an encryption key encrypts. */
-export type EncryptedTable = TokenTable | 'signing_key' | 'webhook' | 'idempotency_record';
+export type EncryptedTable = TokenTable | 'signing_key' | 'webhook';
 
 /** How many rows of a table use a key; of `webhook`, how many secrets, of which a row may have two. */
 export interface KeyUse {
@@ -27,7 +26,6 @@ export const findKeyIdsInUse = (database: Pick<Database, 'query'>): Promise<stri
     const ids = await findKeyIdsOfTokens(database);
     for (const { id } of await countSigningKeysByKey(database)) ids.push(id);
     for (const { id } of await countWebhookSecretsByKey(database)) ids.push(id);
-    ids.push(...(await findKeyIdsOfRecords(database)));
     return [...new Set(ids)];
   });
 
@@ -44,12 +42,10 @@ const newestKeyId = `
 export async function countRowsByKey(database: Pick<Database, 'query'>): Promise<KeyUse[]> {
   const signingKeys = await countSigningKeysByKey(database);
   const webhookSecrets = await countWebhookSecretsByKey(database);
-  const records = await countRecordsByKey(database);
   return [
     ...(await countTokensByKey(database)),
     ...signingKeys.map((use) => ({ table: 'signing_key' as const, ...use })),
     ...webhookSecrets.map((use) => ({ table: 'webhook' as const, ...use })),
-    ...records.map((use) => ({ table: 'idempotency_record' as const, ...use })),
   ];
 }
 
@@ -150,7 +146,7 @@ export async function waitForWriters(
   }
 }
 
-const encryptedTables: readonly EncryptedTable[] = [...tokenTables, 'signing_key', 'webhook', 'idempotency_record'];
+const encryptedTables: readonly EncryptedTable[] = [...tokenTables, 'signing_key', 'webhook'];
 
 const writers = `
   select distinct virtualtransaction, coalesce(pid::text, 'prepared') from pg_locks

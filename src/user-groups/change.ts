@@ -1,14 +1,48 @@
-import { changeAs } from '../audit-log/statements/author.ts';
-import type { Caller } from '../caller.ts';
+import { type Context, inTransaction } from '../app.ts';
+import { decryptToken, encryptToken } from '../encryption/stored-token.ts';
 import { isUniqueViolation } from '../database/errors.ts';
-import { Conflict, InvalidInput } from '../errors.ts';
+import { Conflict, InvalidInput, NotFound, VersionMismatch } from '../errors.ts';
 import type { EnvironmentTag, Prisma, UserGroup } from '../generated/prisma/client.ts';
+import { issueToken, mayBeUserGroupToken } from '../tokens.ts';
 import { changedValues, type UserGroupFields } from './attribute-values.ts';
-import { checkMergedProperties, checkSelected, checkSetEnvironment, checkSuspend, checkUpdate } from './rules.ts';
-import { type GroupTarget, lockGroup, updateGroup } from './statements/writes.ts';
-import { locateToChange, refuse, targetOf } from './targets.ts';
-import type { Services, UserGroupBy } from './user-groups.ts';
+import { checkMergedProperties, checkRotate, checkSelected, checkSetEnvironment, checkSuspend, checkUpdate } from './rules.ts';
+import { type GroupTarget, lockGroup, type Rotated, rotateToken, updateGroup } from './sql.ts';
+import { locate, notFound, requireEveryKey, type UserGroupBy, withToken } from './user-groups.ts';
 import { applyMergePatch, type Json, printableIssues } from './values.ts';
+
+/**
+ * Finds the group that one call is to change, as {@link locate} does.
+ *
+ * @throws NotFound also where {@link UserGroupBy} permits no group of the other environment.
+ * @throws InvalidInput.
+ */
+export async function locateToChange(context: Context, by: UserGroupBy): Promise<UserGroup> {
+  const group = await locate(context, by);
+  if (!group) throw notFound();
+  const [own, found] = [context.caller.environmentTag, group.environmentTag];
+  if ('staysInEnvironment' in by && own && found && own !== found) {
+    throw new NotFound(
+      `No user group of ${own}, the environment of this API token, has this id. One of ${found} has: use an API token of that ` +
+        'environment, or select the group over GraphQL by its id or teamId.',
+    );
+  }
+  return group;
+}
+
+/** What the write of a group takes, which checks that the caller has access to it. Looked up only where that decides which it is. */
+async function targetOf(context: Context, by: UserGroupBy): Promise<GroupTarget> {
+  const { environmentTag, allEnvironments } = context.caller;
+  const access = { environmentTag, allEnvironments };
+  if ('teamId' in by) return { teamId: by.teamId, ...access };
+  if ('providedId' in by && !allEnvironments) return { providedId: by.providedId, ...access };
+  return { teamId: (await locateToChange(context, by)).teamId, ...access };
+}
+
+/** Why a write found no group. @throws NotFound, also when it was deleted, or moved meanwhile. @throws VersionMismatch. */
+async function refuse(context: Context, by: UserGroupBy, expectedVersion: number | null | undefined): Promise<never> {
+  const current = await locateToChange(context, by);
+  throw expectedVersion == null ? notFound() : new VersionMismatch(current);
+}
 
 /** The changes of an update. A field that is undefined stays as it is. */
 export interface UserGroupChanges extends UserGroupFields {
@@ -28,32 +62,25 @@ export interface UserGroupChanges extends UserGroupFields {
  * @throws InvalidInput, also when the properties would exceed a limit after the merge, and for characters that new names must not
  *   have in a name that is not the stored one.
  */
-export async function updateUserGroup(
-  services: Services,
-  caller: Caller,
-  by: UserGroupBy,
-  changes: UserGroupChanges,
-): Promise<UserGroup> {
+export async function updateUserGroup(context: Context, by: UserGroupBy, changes: UserGroupChanges): Promise<UserGroup> {
+  const { caller } = context;
   caller.require('groups:write');
-  const { mergeProperties, expectedVersion, ...given } = changes;
   checkUpdate({ by, ...changes });
-  const stored = await locateToChange(services, caller, by);
-  const target = targetOf(caller, stored);
-  const nameIssues = given.name == null || given.name === stored.name ? [] : printableIssues(['name'], given.name);
-  if (nameIssues.length > 0) throw new InvalidInput(nameIssues);
+  const { mergeProperties, expectedVersion, ...given } = changes;
+  const nameIssues = given.name == null ? [] : printableIssues(['name'], given.name);
+  if (nameIssues.length > 0 && given.name !== (await locateToChange(context, by)).name) throw new InvalidInput(nameIssues);
+  const target = await targetOf(context, by);
   const change = changedValues(given);
-  const { sql } = services;
-  const { author } = caller;
   const updated =
     mergeProperties === undefined
-      ? await updateGroup(sql.query, author, target, change, expectedVersion)
-      : await sql.transaction(async (query) => {
-          const locked = await lockGroup(query, target);
+      ? await updateGroup(context.sql, caller.author, target, change, expectedVersion)
+      : await inTransaction(context, async ({ sql }) => {
+          const locked = await lockGroup(sql, target);
           if (!locked || locked.version !== (expectedVersion ?? locked.version)) return undefined;
           const properties = JSON.stringify(merge(locked.properties as Json, mergeProperties));
-          return updateGroup(query, author, target, { ...change, properties }, expectedVersion);
+          return updateGroup(sql, caller.author, target, { ...change, properties }, expectedVersion);
         });
-  return updated ?? refuse(services, caller, target);
+  return updated ?? refuse(context, by, expectedVersion);
 }
 
 /** Applies a patch that is checked already. @throws InvalidInput when the result exceeds a limit. */
@@ -65,26 +92,24 @@ function merge(stored: Json, patch: Json): Json {
 
 /** The condition under which Prisma writes a group. */
 const whereOf = (
-  { teamId, environmentTag, allEnvironments }: GroupTarget,
+  { environmentTag, allEnvironments, ...selected }: GroupTarget,
   version: number | null | undefined,
 ): Prisma.UserGroupWhereInput => ({
-  teamId,
+  ...selected,
   ...(!allEnvironments && { environmentTag }),
   ...(version != null && { version }),
 });
 
 /** Changes a group by Prisma's model API. @throws NotFound, VersionMismatch. */
 async function change(
-  services: Services,
-  caller: Caller,
-  target: GroupTarget,
+  context: Context,
+  by: UserGroupBy,
   data: Prisma.UserGroupUpdateManyMutationInput,
   expectedVersion: number | null | undefined,
 ): Promise<UserGroup> {
-  const [changed] = await changeAs(services.db, caller.author, (transaction) =>
-    transaction.userGroup.updateManyAndReturn({ where: whereOf(target, expectedVersion), data }),
-  );
-  return changed ?? refuse(services, caller, target);
+  const where = whereOf(await targetOf(context, by), expectedVersion);
+  const [changed] = await inTransaction(context, ({ db }) => db.userGroup.updateManyAndReturn({ where, data }));
+  return changed ?? refuse(context, by, expectedVersion);
 }
 
 /**
@@ -98,20 +123,15 @@ async function change(
  * @throws NotFound.
  * @throws VersionMismatch.
  */
-export async function deleteUserGroup(
-  services: Services,
-  caller: Caller,
-  by: UserGroupBy,
-  expectedVersion?: number | null,
-): Promise<number> {
-  caller.require('groups:write');
+export async function deleteUserGroup(context: Context, by: UserGroupBy, expectedVersion?: number | null): Promise<number> {
+  context.caller.require('groups:write');
   checkSelected({ by, expectedVersion });
-  const group = await locateToChange(services, caller, 'providedId' in by ? { ...by, staysInEnvironment: true } : by);
-  const target = targetOf(caller, group);
-  const { count } = await changeAs(services.db, caller.author, (transaction) =>
-    transaction.userGroup.deleteMany({ where: whereOf(target, expectedVersion) }),
-  );
-  return count > 0 ? target.teamId : refuse(services, caller, target);
+  const selected = 'providedId' in by ? { ...by, staysInEnvironment: true as const } : by;
+  const { teamId } = await locateToChange(context, selected);
+  const { environmentTag, allEnvironments } = context.caller;
+  const where = whereOf({ teamId, environmentTag, allEnvironments }, expectedVersion);
+  const { count } = await inTransaction(context, ({ db }) => db.userGroup.deleteMany({ where }));
+  return count > 0 ? teamId : refuse(context, selected, expectedVersion);
 }
 
 /**
@@ -126,18 +146,17 @@ export async function deleteUserGroup(
  * @throws Conflict when another group has its id there; or, for untagged, in either environment.
  */
 export async function setUserGroupEnvironment(
-  services: Services,
-  caller: Caller,
+  context: Context,
   by: UserGroupBy,
   environmentTag: EnvironmentTag | null | undefined,
   expectedVersion?: number | null,
 ): Promise<UserGroup> {
-  caller.require('admin');
+  context.caller.require('admin');
   checkSetEnvironment({ by, environmentTag, expectedVersion });
-  const group = await locateToChange(services, caller, by);
+  const group = await locateToChange(context, by);
   const wanted = environmentTag ?? null;
   try {
-    return await change(services, caller, targetOf(caller, group), { environmentTag: wanted }, expectedVersion);
+    return await change(context, { teamId: group.teamId }, { environmentTag: wanted }, expectedVersion);
   } catch (error) {
     throw isUniqueViolation(error) ? idIsHeld(group, wanted) : error;
   }
@@ -162,16 +181,14 @@ function idIsHeld({ providedId, environmentTag }: UserGroup, wanted: Environment
  * @throws VersionMismatch.
  */
 export async function suspendUserGroup(
-  services: Services,
-  caller: Caller,
+  context: Context,
   by: UserGroupBy,
   reason?: string | null,
   expectedVersion?: number | null,
 ): Promise<UserGroup> {
-  caller.require('groups:write');
+  context.caller.require('groups:write');
   checkSuspend({ by, reason, expectedVersion });
-  const target = targetOf(caller, await locateToChange(services, caller, by));
-  return change(services, caller, target, { suspended: true, suspendedReason: reason ?? null }, expectedVersion);
+  return change(context, by, { suspended: true, suspendedReason: reason ?? null }, expectedVersion);
 }
 
 /**
@@ -183,14 +200,86 @@ export async function suspendUserGroup(
  * @throws NotFound, also for a token of a group that is suspended.
  * @throws VersionMismatch.
  */
-export async function resumeUserGroup(
-  services: Services,
-  caller: Caller,
-  by: UserGroupBy,
-  expectedVersion?: number | null,
-): Promise<UserGroup> {
-  caller.require('groups:write');
+export async function resumeUserGroup(context: Context, by: UserGroupBy, expectedVersion?: number | null): Promise<UserGroup> {
+  context.caller.require('groups:write');
   checkSelected({ by, expectedVersion });
-  const target = targetOf(caller, await locateToChange(services, caller, by));
-  return change(services, caller, target, { suspended: false, suspendedReason: null }, expectedVersion);
+  return change(context, by, { suspended: false, suspendedReason: null }, expectedVersion);
+}
+
+/** The input of a token rotation: exactly one of `currentToken` and `by`. */
+export interface RotationInput {
+  /** The token to replace. */
+  readonly currentToken?: string | null | undefined;
+  /** The group whose token to replace, whichever it is. */
+  readonly by?: UserGroupBy | undefined;
+  /** How long it still identifies the group, in seconds: 0 (the default) to 604,800. */
+  readonly graceSeconds?: number | null | undefined;
+  /** Whether to end the grace periods of tokens that were replaced earlier; `false` by default. */
+  readonly endGracePeriods?: boolean | null | undefined;
+  /** The version that the group must have; none permits any. */
+  readonly expectedVersion?: number | null | undefined;
+}
+
+/**
+ * Replaces the current token with a new one. Of concurrent rotations of one token exactly one succeeds; with `by`, each does. The
+ * old token stops immediately, or identifies the group for another `graceSeconds`. Tokens that were replaced earlier keep their
+ * grace periods, or with `endGracePeriods` stop immediately.
+ *
+ * @throws Forbidden without `groups:write`.
+ * @throws InvalidInput.
+ * @throws NotFound when no group has the token as its current one, or there is no such group.
+ * @throws MissingKey while tokens are stored under a key that this process lacks.
+ * @throws VersionMismatch when the group has another version.
+ */
+export async function rotateUserGroupToken(context: Context, input: RotationInput): Promise<Rotated> {
+  context.caller.require('groups:write');
+  checkRotate(input);
+  const { currentToken, by } = input;
+  return by ? rotateTokenOf(context, by, input) : rotateCurrentToken(context, currentToken as string, input);
+}
+
+async function rotateCurrentToken(context: Context, currentToken: string, input: RotationInput): Promise<Rotated> {
+  if (!mayBeUserGroupToken(currentToken)) throw notFound();
+  requireEveryKey(context);
+  const { app, caller, db } = context;
+  const rotate = () => rotateStored(context, currentToken, input);
+  const rotated = (await rotate()) ?? (app.keys.refresh() ? await rotate() : undefined);
+  if (rotated) return rotated;
+  if (input.expectedVersion == null) throw notFound();
+  const hashes = app.keys.hashes(currentToken).map((hash) => Buffer.from(hash, 'hex'));
+  const current = await db.userGroup.findFirst({ where: { tokenHash: { in: hashes } } });
+  throw current && caller.canAccess(current) ? new VersionMismatch(current) : notFound();
+}
+
+/** Locks the group, so that its token is the one that is replaced. */
+async function rotateTokenOf(context: Context, by: UserGroupBy, input: RotationInput): Promise<Rotated> {
+  const target = await targetOf(context, by);
+  const rotated = await inTransaction(context, async (inner) => {
+    const group = await lockGroup(inner.sql, target);
+    if (!group) return undefined;
+    const currentToken = input.graceSeconds ? decryptToken(inner.app.keys, 'user_group', group) : '';
+    return rotateStored(inner, currentToken, input, [Buffer.from(group.tokenHash).toString('hex')]);
+  });
+  return rotated ?? refuse(context, by, input.expectedVersion);
+}
+
+async function rotateStored(
+  { app: { keys }, caller: { author, environmentTag, allEnvironments }, sql }: Context,
+  currentToken: string,
+  input: RotationInput,
+  currentHashes = keys.hashes(currentToken),
+): Promise<Rotated | undefined> {
+  const newToken = issueToken('userGroup');
+  const graceSeconds = input.graceSeconds ?? 0;
+  const rotated = await rotateToken(sql, author, {
+    currentHashes,
+    retired: graceSeconds > 0 ? encryptToken(keys, 'retired_token', currentToken) : undefined,
+    replacement: encryptToken(keys, 'user_group', newToken),
+    environmentTag,
+    allEnvironments,
+    graceSeconds,
+    endGracePeriods: input.endGracePeriods ?? false,
+    expectedVersion: input.expectedVersion,
+  });
+  return rotated && { ...rotated, userGroup: withToken(rotated.userGroup, newToken) };
 }

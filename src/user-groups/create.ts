@@ -1,5 +1,4 @@
-import type { Author } from '../audit-log/statements/author.ts';
-import type { Caller } from '../caller.ts';
+import type { Context } from '../app.ts';
 import type { KeyRing } from '../encryption/keys.ts';
 import { encryptToken } from '../encryption/stored-token.ts';
 import { Conflict, GatewayError } from '../errors.ts';
@@ -7,10 +6,8 @@ import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import { issueToken } from '../tokens.ts';
 import { initialValues, type UserGroupFields } from './attribute-values.ts';
 import { checkBulkSize, checkGetOrCreate, newGroupRefusal } from './rules.ts';
-import type { UserGroupDraft } from './statements/columns.ts';
-import { bindGroupsByProvidedId } from './statements/look-up.ts';
-import { insertGroups } from './statements/writes.ts';
-import { type Services, withToken } from './user-groups.ts';
+import { findGroupsByProvidedId, insertGroups, type UserGroupDraft } from './sql.ts';
+import { withToken } from './user-groups.ts';
 
 /** The input of get-or-create. */
 export interface NewUserGroup extends UserGroupFields {
@@ -35,14 +32,15 @@ export interface Creation {
  * @throws Conflict when a group of another environment, or an untagged one, holds the id.
  * @throws GatewayError `UNAVAILABLE` when groups with the id come and go during each attempt.
  */
-export async function getOrCreateUserGroup(services: Services, caller: Caller, input: NewUserGroup): Promise<Creation> {
+export async function getOrCreateUserGroup(context: Context, input: NewUserGroup): Promise<Creation> {
+  const { caller, reads } = context;
   caller.require('groups:write');
   const environmentTag = caller.chooseEnvironment(input.environmentTag);
   checkGetOrCreate(input);
-  const holders = (await services.db.userGroup.findByProvidedId(input.providedId)) ?? [];
+  const holders = (await reads.groupsByProvidedId(input.providedId)) ?? [];
   const existing = ownAmong(holders, input.providedId, environmentTag);
   if (existing) return { userGroup: existing, created: false };
-  const [outcome] = await createMissing(services, caller.author, [{ input, environmentTag }], new Map(), true);
+  const [outcome] = await createMissing(context, [{ input, environmentTag }], new Map(), true);
   if (outcome instanceof GatewayError) throw outcome;
   return outcome as Creation;
 }
@@ -51,18 +49,18 @@ export async function getOrCreateUserGroup(services: Services, caller: Caller, i
  * Does for each input what {@link getOrCreateUserGroup} does, one after another, in a number of statements that does not depend
  * on how many there are.
  *
- * @param withJson whether properties and mappings of existing groups are read; without it, taking them from a group throws.
+ * @param withJson whether properties and mappings of existing groups are read; without it they are undefined.
  * @returns for each input, in order, what that function returns or throws: a failure of one does not affect the others.
  * @throws Forbidden without `groups:write`.
  * @throws InvalidInput for none, or more than 1,000.
  * @throws GatewayError `UNAVAILABLE` when groups with one of the ids come and go during each attempt.
  */
 export async function getOrCreateUserGroups(
-  services: Services,
-  caller: Caller,
+  context: Context,
   inputs: readonly NewUserGroup[],
   { withJson }: { readonly withJson: boolean },
 ): Promise<(Creation | GatewayError)[]> {
+  const { caller } = context;
   caller.require('groups:write');
   checkBulkSize(inputs);
   const checked = inputs.map((input) =>
@@ -74,8 +72,8 @@ export async function getOrCreateUserGroups(
   );
   const wanted = checked.filter((each): each is Wanted => !(each instanceof GatewayError));
   if (wanted.length === 0) return checked as GatewayError[];
-  const stored = await services.db.userGroup.findByProvidedIds(idsOf(wanted), withJson);
-  const outcomes = await createMissing(services, caller.author, wanted, stored, withJson);
+  const stored = await findHolders(context, idsOf(wanted), withJson);
+  const outcomes = await createMissing(context, wanted, stored, withJson);
   return checked.map((each) => (each instanceof GatewayError ? each : (outcomes.shift() as Creation | GatewayError)));
 }
 
@@ -95,12 +93,12 @@ const maxAttempts = 5;
  * @returns the outcome of each, in order.
  */
 async function createMissing(
-  { sql, keys }: Services,
-  author: Author,
+  context: Context,
   wanted: readonly Wanted[],
   found: ReadonlyMap<string, readonly UserGroup[]>,
   withJson: boolean,
 ): Promise<(Creation | GatewayError)[]> {
+  const { app, caller, sql } = context;
   const outcomes: (Creation | GatewayError)[] = [];
   const stored = new Map(found);
   let pending = wanted.map((each, index) => ({ ...each, index }));
@@ -118,13 +116,13 @@ async function createMissing(
         continue;
       }
       tags.push(environmentTag);
-      drafts.set(index, draftOf(keys, input, environmentTag));
+      drafts.set(index, draftOf(app.keys, input, environmentTag));
     }
     const inserted =
       drafts.size > 0
         ? await insertGroups(
-            sql.query,
-            author,
+            sql,
+            caller.author,
             Array.from(drafts.values(), ({ draft }) => draft),
           )
         : [];
@@ -137,16 +135,20 @@ async function createMissing(
     }
     pending = pending.filter(({ index }) => !outcomes[index]);
     if (pending.length === 0) return outcomes;
-    // Others hold these ids, or did. Read from the primary: a replica may not have them yet.
-    const ids = idsOf(pending);
-    const holders = await bindGroupsByProvidedId(sql).findByProvidedIds(ids, withJson);
-    for (const id of ids) stored.set(id, holders.get(id) ?? []);
+    // Others hold these ids, or did.
+    for (const [id, holders] of await findHolders(context, idsOf(pending), withJson)) stored.set(id, holders);
   }
   throw new GatewayError(
     'UNAVAILABLE',
     `User groups with the id ${JSON.stringify(pending[0]?.input.providedId)} are being created and deleted at the same time. This one ` +
       'was not created; others of the same request may have been. It is safe to try again.',
   );
+}
+
+/** The groups that hold ids. Not by a shared read: another database for look-ups may not have them yet. */
+async function findHolders({ sql }: Context, ids: readonly string[], withJson: boolean): Promise<Map<string, readonly UserGroup[]>> {
+  const holders = await findGroupsByProvidedId(sql, ids, withJson);
+  return new Map(ids.map((id, index) => [id, holders[index] ?? []]));
 }
 
 const idsOf = (wanted: readonly Wanted[]): string[] => [...new Set(wanted.map(({ input }) => input.providedId))];

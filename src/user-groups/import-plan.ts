@@ -1,9 +1,9 @@
-import type { Database } from '../database/client.ts';
+import type { Sql } from '../database/client.ts';
 import type { KeyRing } from '../encryption/keys.ts';
 import type { UserGroup } from '../generated/prisma/client.ts';
 import { environmentName, type ImportLine, type RejectedLine } from './import-lines.ts';
+import { findGroupsByProvidedId } from './sql.ts';
 import { findTokenHolders } from './statements/import.ts';
-import { bindGroupsByProvidedId } from './statements/look-up.ts';
 
 /** What happens to a group that exists. */
 export type OnExisting = 'skip' | 'update' | 'fail';
@@ -35,13 +35,14 @@ export interface PlanOptions {
 
 /** Decides what to do with each line, by what is stored now. */
 export async function planWrites(
-  query: Database['query'],
+  sql: Sql,
   keys: KeyRing,
   lines: readonly ImportLine[],
   { onExisting, looksUpTokens }: PlanOptions,
 ): Promise<WritePlan> {
   const providedIds = [...new Set(lines.map(({ providedId }) => providedId))];
-  const byId = await bindGroupsByProvidedId({ query }).findByProvidedIds(providedIds, false);
+  const holders = await findGroupsByProvidedId(sql, providedIds, false);
+  const byId = new Map(providedIds.map((id, index) => [id, holders[index]]));
   const storedOf = ({ providedId, environmentTag }: ImportLine) =>
     byId.get(providedId)?.find((group) => group.environmentTag === environmentTag);
   const hashesOf = new Map(
@@ -51,7 +52,7 @@ export async function planWrites(
     }),
   );
   const hashes = [...hashesOf.values()].flat();
-  const tokenHolders = hashes.length > 0 ? await findTokenHolders(query, hashes) : [];
+  const tokenHolders = hashes.length > 0 ? await findTokenHolders(sql, hashes) : [];
   /** One group, or two: a token may be current here and replaced there. */
   const byToken = new Map<string, number[]>();
   for (const { tokenHash, teamId } of tokenHolders) byToken.set(tokenHash, [...(byToken.get(tokenHash) ?? []), teamId]);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemAuthor } from '../audit-log/statements/author.ts';
-import type { Database } from '../database/client.ts';
+import type { Database, Sql } from '../database/client.ts';
 import { isConflict, isUniqueViolation } from '../database/errors.ts';
 import type { KeyRing } from '../encryption/keys.ts';
 import { encryptToken } from '../encryption/stored-token.ts';
@@ -9,9 +9,8 @@ import { changedValues, initialValues } from './attribute-values.ts';
 import type { ImportLine, RejectedLine } from './import-lines.ts';
 import { type OnExisting, type PlannedUpdate, type PlanOptions, planWrites } from './import-plan.ts';
 import { beginImport, ChangedMeanwhile, requireKeysOfStoredTokens } from './import-transaction.ts';
-import type { UserGroupDraft } from './statements/columns.ts';
+import { insertGroups, type UserGroupDraft } from './sql.ts';
 import { findTokenHolders, removeRetired, updateImported } from './statements/import.ts';
-import { insertGroups } from './statements/writes.ts';
 
 /** What became of lines. */
 export interface WriteOutcome {
@@ -49,12 +48,12 @@ export async function writeLines(
 ): Promise<WriteOutcome> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await db.transaction(async (query) => {
+      return await db.transaction(async (query, sql) => {
         await beginImport(query, db.keys, dryRun);
         const { ids } = db.keys;
         // The first time, a new group whose token is taken is noticed when it cannot be inserted: that is rare.
         const options = { onExisting, dryRun, looksUpTokens: dryRun || attempt > 1 };
-        const outcome = await write(query, db.keys, lines, options);
+        const outcome = await write(sql, db.keys, lines, options);
         if (lines.some(({ token }) => token !== undefined)) await requireKeysOfStoredTokens(query, db.keys, ids);
         if (!dryRun) await atEnd(query, outcome);
         return outcome;
@@ -73,7 +72,7 @@ interface WriteOptions extends PlanOptions {
 
 /** Validates and writes lines, and retries those whose ids or tokens were taken between the two. @throws ChangedMeanwhile. */
 async function write(
-  query: Database['query'],
+  sql: Sql,
   keys: KeyRing,
   lines: readonly ImportLine[],
   { dryRun, ...options }: WriteOptions,
@@ -84,9 +83,9 @@ async function write(
   for (let round = 1; rest.length > 0; round += 1) {
     if (round > maxAttempts) throw new ChangedMeanwhile();
     const looksUpTokens = options.looksUpTokens || round > 1;
-    const { creations, updates, unchanged, rejected } = await planWrites(query, keys, rest, { ...options, looksUpTokens });
-    const created = dryRun ? creations : await create(query, keys, creations);
-    const updated = dryRun ? updates.length : await update(query, keys, updates);
+    const { creations, updates, unchanged, rejected } = await planWrites(sql, keys, rest, { ...options, looksUpTokens });
+    const created = dryRun ? creations : await create(sql, keys, creations);
+    const updated = dryRun ? updates.length : await update(sql, keys, updates);
     outcome.created += created.length;
     outcome.untaggedByDefault += created.filter(({ isUntaggedByDefault }) => isUntaggedByDefault).length;
     outcome.updated += updated;
@@ -104,7 +103,7 @@ async function write(
  *
  * @throws ChangedMeanwhile.
  */
-async function create(query: Database['query'], keys: KeyRing, lines: readonly ImportLine[]): Promise<readonly ImportLine[]> {
+async function create(sql: Sql, keys: KeyRing, lines: readonly ImportLine[]): Promise<readonly ImportLine[]> {
   if (lines.length === 0) return [];
   const drafts = lines.map((line): UserGroupDraft => {
     const { providedId, environmentTag, suspended, suspendedReason, given } = line;
@@ -118,14 +117,14 @@ async function create(query: Database['query'], keys: KeyRing, lines: readonly I
       ...stored,
     };
   });
-  const groups = await insertGroups(query, systemAuthor, drafts);
+  const groups = await insertGroups(sql, systemAuthor, drafts);
   const inserted = new Map(groups.map(({ tokenHash, teamId }) => [hexOf(tokenHash), teamId]));
   const created = lines.filter((_, index) => inserted.has(hexOf((drafts[index] as UserGroupDraft).tokenHash)));
 
   const given = created.flatMap(({ token }) => (token === undefined ? [] : keys.hashes(token)));
   if (given.length === 0) return created;
-  await requireNoOtherHolder(query, given, (tokenHash) => inserted.get(tokenHash));
-  await removeRetired(query, given, []);
+  await requireNoOtherHolder(sql, given, (tokenHash) => inserted.get(tokenHash));
+  await removeRetired(sql, given, []);
   return created;
 }
 
@@ -138,11 +137,11 @@ const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
  * @throws ChangedMeanwhile.
  */
 async function requireNoOtherHolder(
-  query: Database['query'],
+  sql: Sql,
   hashes: readonly string[],
   ownerOf: (tokenHash: string) => number | undefined,
 ): Promise<void> {
-  const holders = await findTokenHolders(query, hashes);
+  const holders = await findTokenHolders(sql, hashes);
   if (holders.some(({ tokenHash, teamId }) => ownerOf(tokenHash) !== teamId)) throw new ChangedMeanwhile();
 }
 
@@ -151,7 +150,7 @@ async function requireNoOtherHolder(
  *
  * @throws ChangedMeanwhile when one was deleted, or has another environment, or another group has got a token.
  */
-async function update(query: Database['query'], keys: KeyRing, updates: readonly PlannedUpdate[]): Promise<number> {
+async function update(sql: Sql, keys: KeyRing, updates: readonly PlannedUpdate[]): Promise<number> {
   if (updates.length === 0) return 0;
   const changes = updates.map(({ line, stored, hashes, isNewToken }) => {
     const { given, token = '', suspended, suspendedReason } = line;
@@ -168,14 +167,14 @@ async function update(query: Database['query'], keys: KeyRing, updates: readonly
       tokenEncrypted: replacement?.tokenEncrypted,
     };
   });
-  const { found, changed } = await updateImported(query, changes);
+  const { found, changed } = await updateImported(sql, changes);
   if (found < changes.length) throw new ChangedMeanwhile();
   const renewed = changes.filter(({ isNewToken }) => isNewToken);
   if (renewed.length > 0) {
     const owners = new Map(renewed.flatMap(({ hashes, teamId }) => hashes.map((hash) => [hash, teamId] as const)));
-    await requireNoOtherHolder(query, [...owners.keys()], (hash) => owners.get(hash));
+    await requireNoOtherHolder(sql, [...owners.keys()], (hash) => owners.get(hash));
     await removeRetired(
-      query,
+      sql,
       [...owners.keys()],
       renewed.map(({ teamId }) => teamId),
     );

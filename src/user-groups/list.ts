@@ -1,3 +1,4 @@
+import type { Context } from '../app.ts';
 import type { Caller } from '../caller.ts';
 import { isStatementTimeout } from '../database/errors.ts';
 import { type DateTimeRange, type KeysetSection, rangeIssues, sectionOf, timeIssues } from '../database/keyset.ts';
@@ -9,7 +10,6 @@ import type { GivenName } from './attributes.ts';
 import { countGroups, type GroupPosition, type GroupsRequest, readSection, userGroupKeysets } from './reads.ts';
 import type { GroupConditions } from './statements/matches.ts';
 import type { SortField } from './statements/pages.ts';
-import type { ReadOptions, Services } from './user-groups.ts';
 import { type Json, propertiesIssues, textIssues } from './values.ts';
 
 /** A property that groups must have. */
@@ -113,24 +113,22 @@ const newestFirst: UserGroupOrder = { field: 'CREATED', direction: 'DESC' };
  * A page of the groups that the caller has access to. Each page is read from the database: a group that is created or deleted
  * between two pages neither repeats nor hides another, unless its place in the order changes.
  *
- * @param isAbandoned whether the response is no longer needed; reads that have not started are then skipped.
- * @param options of the groups on the page.
+ * @param withJson whether properties and mapping are read; without it they are undefined.
  * @throws Forbidden, synchronously, without `groups:read`, or for a filter by another environment without `admin`.
  * @throws InvalidInput, synchronously, also for a cursor of another order, or of a group that the caller has no access to.
  * @throws GatewayError `UNAVAILABLE`, by its promise, when a filtered page takes longer than two seconds, or too many pages wait.
  */
 export function listUserGroups(
-  services: Services,
-  caller: Caller,
+  context: Context,
   input: UserGroupListInput,
-  isAbandoned: () => boolean = () => false,
-  options: ReadOptions = {},
+  { withJson = true }: { readonly withJson?: boolean } = {},
 ): Promise<UserGroupPage> {
+  const { caller } = context;
   caller.require('groups:read');
   checkListInput(input);
   const filter = input.filter ?? {};
   const environments = environmentsOf(caller, filter);
-  const request: GroupsRequest = { services, caller, isAbandoned, options, environments, conditions: conditionsOf(filter) };
+  const request: GroupsRequest = { context, withJson, environments, conditions: conditionsOf(filter) };
   const { field, direction } = input.orderBy ?? newestFirst;
   const sortBy = sortFields[field];
   const section = sectionOf(input, {

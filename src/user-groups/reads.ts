@@ -1,5 +1,4 @@
-import type { Caller } from '../caller.ts';
-import { createSemaphore } from '../concurrency/fair-queue.ts';
+import type { Context } from '../app.ts';
 import {
   defineKeyset,
   integerColumn,
@@ -14,8 +13,8 @@ import { readWithinTime } from '../database/timed-read.ts';
 import { abandoned } from '../errors.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import { countMatches, findMatches, type GroupConditions, type MatchReader } from './statements/matches.ts';
-import type { PageQuery, Position, SortField } from './statements/pages.ts';
-import { lookUpGroup, type ReadOptions, type Services } from './user-groups.ts';
+import { findGroupsByTeamId } from './sql.ts';
+import { type PageQuery, type Position, readGroupPage, type SortField } from './statements/pages.ts';
 
 /** The position of a group in an order, and the environment that the group was in. */
 export interface GroupPosition extends Position {
@@ -45,12 +44,9 @@ export const userGroupKeysets: Readonly<Record<SortField, Keyset<GroupPosition>>
 
 /** Which groups are read, and for whom. */
 export interface GroupsRequest {
-  readonly services: Services;
-  readonly caller: Caller;
-  /** Whether the response is no longer needed; reads that have not started are then skipped. */
-  readonly isAbandoned: () => boolean;
-  /** What is read of each group. */
-  readonly options: ReadOptions;
+  readonly context: Context;
+  /** Whether properties and mapping are read. */
+  readonly withJson: boolean;
   readonly environments: readonly (EnvironmentTag | null)[];
   readonly conditions: GroupConditions;
 }
@@ -84,71 +80,43 @@ export async function countGroups(request: GroupsRequest): Promise<number> {
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/**
- * How many pages without JSON are read at once, of all callers, and how many wait. As many as go into a few statements: a request
- * may have many, and callers take turns. Those with JSON have a statement each, and count as other lists do.
- */
-export const unfilteredReads = createSemaphore(64, 2_000, 'pages of lists');
-
 async function readOrder(request: GroupsRequest, { size, ...order }: GroupSection): Promise<readonly FoundGroup[]> {
-  const { services, caller, isAbandoned, options, environments } = request;
-  const { userGroup } = services.db;
-  const { queueKey } = caller;
-  const withJson = options.withJson ?? true;
-  const read = withJson ? userGroup.readPage : userGroup.readSummaryPage;
-  const reads = withJson ? pageReads : unfilteredReads;
-  const groups = await reads.run(queueKey, async () => {
-    if (isAbandoned()) throw abandoned();
-    return (await read({ ...order, environments, limit: size + 1 })) ?? [];
+  const { context, withJson, environments } = request;
+  const groups = await pageReads.run(context.caller.queueKey, async () => {
+    if (context.isAbandoned()) throw abandoned();
+    return readGroupPage(context.app.lookUpSql, { ...order, environments, limit: size + 1 }, withJson);
   });
-  return groups.map((group) => new GroupInOrder(group, order.sortBy));
-}
-
-/** A group and its position, which is decoded if it is needed. */
-class GroupInOrder implements FoundGroup {
-  readonly group: UserGroup;
-  private readonly sortBy: SortField;
-
-  constructor(group: UserGroup, sortBy: SortField) {
-    this.group = group;
-    this.sortBy = sortBy;
-  }
-
-  get teamId(): number {
-    return this.group.teamId;
-  }
-
-  get environmentTag(): EnvironmentTag | null {
-    return this.group.environmentTag;
-  }
-
-  get value(): Position['value'] {
-    return this.group[this.sortBy];
-  }
+  return groups.map((group) => ({
+    group,
+    teamId: group.teamId,
+    environmentTag: group.environmentTag,
+    value: group[order.sortBy],
+  }));
 }
 
 /** Finds the positions within the time limit, and then the groups by the same statement as other look-ups. */
 async function readMatches(request: GroupsRequest, { size, ...order }: GroupSection): Promise<readonly FoundGroup[]> {
-  const { services, options, environments, conditions } = request;
+  const { context, withJson, environments, conditions } = request;
   const lists = await readInTime(request, async (reader, environmentTag) =>
     (await findMatches(reader, { ...order, environmentTag, conditions, limit: size + 1 })).map((each) => ({
       ...each,
       environmentTag,
     })),
   );
-  return Promise.all(
-    mergeByKeyset(lists, userGroupKeysets[order.sortBy], order.direction).map(async (position, index) => {
-      const group = index < size ? await lookUpGroup(services, position.teamId, options) : undefined;
-      return { ...position, group: group && environments.includes(group.environmentTag) ? group : undefined };
-    }),
-  );
+  const positions = mergeByKeyset(lists, userGroupKeysets[order.sortBy], order.direction);
+  const teamIds = positions.slice(0, size).map(({ teamId }) => teamId);
+  const groups = await findGroupsByTeamId(context.app.lookUpSql, teamIds, withJson);
+  return positions.map((position, index) => {
+    const group = groups[index];
+    return { ...position, group: group && environments.includes(group.environmentTag) ? group : undefined };
+  });
 }
 
 /** Reads each environment, all of them within the time limit. */
 async function readInTime<Result>(
-  { services, caller, isAbandoned, environments }: GroupsRequest,
+  { context: { app, caller, isAbandoned }, environments }: GroupsRequest,
   read: (reader: MatchReader, environmentTag: EnvironmentTag | null) => Promise<Result>,
 ): Promise<Result[]> {
   const reads = environments.map((tag) => (reader: MatchReader) => read(reader, tag));
-  return readWithinTime({ db: services.db, queueKey: caller.queueKey, isAbandoned, items: 'user groups' }, reads);
+  return readWithinTime({ db: app.db, queueKey: caller.queueKey, isAbandoned, items: 'user groups' }, reads);
 }

@@ -1,6 +1,6 @@
 import { GatewayError, InvalidInput } from '../errors.ts';
 import { parseJson, parseQuery } from '../json.ts';
-import { maxVersion } from './statements/columns.ts';
+import { maxVersion } from './values.ts';
 
 /** A strong entity tag of RFC 9110. */
 const entityTag = /^"([\x21\x23-\x7e\x80-\xff]*)"$/;

@@ -1,5 +1,5 @@
-import type { Caller } from '../caller.ts';
-import { droppedBodyRemedy, errorCatalog } from '../error-catalog.ts';
+import { type App, type Context, contextOf } from '../app.ts';
+import { droppedBodyRemedy } from '../error-catalog.ts';
 import {
   Conflict,
   Forbidden,
@@ -15,15 +15,13 @@ import { bodyRequired, jsonObject, queryIssues, unknownFields } from '../http/bo
 import { mediaTypes } from '../http/media-types.ts';
 import { problem } from '../http/problem.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../http/types.ts';
-import type { ExecuteOnce } from '../idempotency/execute-once.ts';
-import { type KeyedResponse, respondOnce } from '../idempotency/respond-once.ts';
+import { respondOnce } from '../idempotency.ts';
 import { tracing } from '../tracing/tracing.ts';
 import { givenAttributes, memberPath } from './attribute-values.ts';
-import { deleteUserGroup, updateUserGroup } from './change.ts';
+import { deleteUserGroup, type RotationInput, rotateUserGroupToken, updateUserGroup } from './change.ts';
 import { getOrCreateUserGroup, type NewUserGroup } from './create.ts';
 import { type Members, parseIfMatch, queryMembers } from './rest-request.ts';
-import { type RotationInput, rotateUserGroupToken } from './rotate.ts';
-import { currentTokenOf, type Services, type UserGroupBy } from './user-groups.ts';
+import { currentTokenOf, type UserGroupBy } from './user-groups.ts';
 
 /** The members that creating and updating have in common. */
 const shared = givenAttributes.map(([, { member }]) => member);
@@ -54,8 +52,7 @@ const rotationMembers = new Map<string | number, Issue['path']>([
 
 /** What an operation is executed with. The members are not checked yet: the rules of user groups do that, for both APIs. */
 interface Call {
-  readonly services: Services;
-  readonly caller: Caller;
+  readonly context: Context;
   readonly members: Members;
   readonly expectedVersion: number | undefined;
 }
@@ -90,9 +87,9 @@ const ownGroup = (members: Members): UserGroupBy => ({
   staysInEnvironment: true,
 });
 
-const groupOf = (services: Services, caller: Caller, userGroup: UserGroup) => ({
+const groupOf = (context: Context, userGroup: UserGroup) => ({
   team_id: userGroup.teamId,
-  token: currentTokenOf(services, caller, userGroup),
+  token: currentTokenOf(context, userGroup),
   name: userGroup.name,
   provided_id: userGroup.providedId,
 });
@@ -103,10 +100,10 @@ const getOrCreate: Operation = {
   members: ['user_group_id', ...shared],
   takesKey: false,
   withoutBody: droppedBodyRemedy,
-  async run({ services, caller, members }) {
+  async run({ context, members }) {
     const input = { providedId: members['user_group_id'], ...given(members) } as unknown as NewUserGroup;
-    const { userGroup, created } = await getOrCreateUserGroup(services, caller, input);
-    const user_group = { ...groupOf(services, caller, userGroup), properties: userGroup.properties };
+    const { userGroup, created } = await getOrCreateUserGroup(context, input);
+    const user_group = { ...groupOf(context, userGroup), properties: userGroup.properties };
     return { userGroup, body: { new_user_group: created, user_group } };
   },
 };
@@ -120,10 +117,10 @@ export const operations: Readonly<Record<string, Operation>> = {
     name: 'updateUserGroup',
     members: ['user_group_id', ...shared],
     takesKey: true,
-    async run({ services, caller, members, expectedVersion }) {
-      const userGroup = await updateUserGroup(services, caller, ownGroup(members), { ...given(members), expectedVersion });
+    async run({ context, members, expectedVersion }) {
+      const userGroup = await updateUserGroup(context, ownGroup(members), { ...given(members), expectedVersion });
       const { properties, environmentTag } = userGroup;
-      const user_group = { ...groupOf(services, caller, userGroup), properties, api_environment_tag: environmentTag };
+      const user_group = { ...groupOf(context, userGroup), properties, api_environment_tag: environmentTag };
       return { userGroup, body: { user_group } };
     },
   },
@@ -132,11 +129,11 @@ export const operations: Readonly<Record<string, Operation>> = {
     name: 'rotateUserGroupToken',
     members: ['current_token', 'grace_seconds'],
     takesKey: true,
-    async run({ services, caller, members, expectedVersion }) {
+    async run({ context, members, expectedVersion }) {
       const { current_token: currentToken, grace_seconds: graceSeconds } = members;
       const input = { currentToken, graceSeconds, expectedVersion } as RotationInput;
-      const { userGroup } = await rotateUserGroupToken(services, caller, input);
-      const user_group = { ...groupOf(services, caller, userGroup), api_environment_tag: userGroup.environmentTag };
+      const { userGroup } = await rotateUserGroupToken(context, input);
+      const user_group = { ...groupOf(context, userGroup), api_environment_tag: userGroup.environmentTag };
       return { userGroup, body: { user_group } };
     },
   },
@@ -146,8 +143,8 @@ export const operations: Readonly<Record<string, Operation>> = {
     members: ['user_group_id'],
     takesKey: true,
     withoutBody: 'Send a JSON object, or /api/user?user_group_id=… with the method DELETE.',
-    async run({ services, caller, members, expectedVersion }) {
-      await deleteUserGroup(services, caller, ownGroup(members), expectedVersion);
+    async run({ context, members, expectedVersion }) {
+      await deleteUserGroup(context, ownGroup(members), expectedVersion);
       return { userGroup: undefined, body: { deleted: true } };
     },
   },
@@ -163,10 +160,8 @@ export const userSummary: string = [...new Set(Object.values(operations))]
 
 /**
  * Creates the handler of the legacy route `/api/user`.
- *
- * @param executeOnce executes requests with an Idempotency-Key.
  */
-export function userHandler(services: Services, executeOnce: ExecuteOnce): Handler {
+export function userHandler(app: App): Handler {
   return {
     async handle(request) {
       const operation = operations[request.method];
@@ -174,12 +169,13 @@ export function userHandler(services: Services, executeOnce: ExecuteOnce): Handl
       request.operation = operation.name;
       const members = readMembers(request, operation);
       const expectedVersion = operation.takesKey ? parseIfMatch(request.headers['if-match']) : undefined;
-      const execute = (bound: Services) =>
-        respond(request, members, () => operation.run({ services: bound, caller: request.caller, members, expectedVersion }));
-      const traced = (bound: Services) =>
-        tracing.active ? tracing.active.operation('mutation', operation.name, () => execute(bound)) : execute(bound);
-      if (!operation.takesKey || request.idempotencyKey === undefined) return (await traced(services)).response;
-      return respondOnce(executeOnce, request, contentOf(request), traced);
+      const execute = (context: Context) =>
+        respond(request, members, () => operation.run({ context, members, expectedVersion }));
+      const traced = (context: Context) =>
+        tracing.active ? tracing.active.operation('mutation', operation.name, () => execute(context)) : execute(context);
+      const context = contextOf(app, request.caller);
+      if (!operation.takesKey || request.idempotencyKey === undefined) return (await traced(context)).response;
+      return respondOnce(context, request, contentOf(request), traced);
     },
     renderError: problem,
   };
@@ -189,22 +185,22 @@ export function userHandler(services: Services, executeOnce: ExecuteOnce): Handl
 const contentOf = ({ method, headers: { 'if-match': ifMatch }, query, body }: HttpRequest): string =>
   `${method} /api/user?${query}\n${ifMatch === undefined ? '' : `If-Match: ${ifMatch}\n`}${body}`;
 
-/** The refusals of an operation, which are its result. Other errors are failures: then a request with a key keeps nothing. */
+/** The refusals of an operation, which are its result. Other errors are failures. */
 const refusals = [Unauthenticated, Forbidden, InvalidInput, NotFound, Conflict, VersionMismatch];
 
-/** Runs an operation and renders its result. What the API token does not permit may be permitted later: that is not kept. */
-async function respond(request: HttpRequest, members: Members, run: () => Promise<Done>): Promise<KeyedResponse> {
+/** Runs an operation and renders its result. */
+async function respond(request: HttpRequest, members: Members, run: () => Promise<Done>) {
   try {
     const { userGroup, body } = await run();
     const response = success(body);
-    return { response: userGroup ? withEntityTag(response, userGroup) : response, isKept: true };
+    return { response: userGroup ? withEntityTag(response, userGroup) : response, isRefused: false };
   } catch (error) {
     if (!(error instanceof GatewayError) || !refusals.some((type) => error instanceof type)) throw error;
     request.countError(error.code);
     const issues = error instanceof InvalidInput ? legacyIssues(error.issues, members) : [];
     const refusal = problem({ code: error.code, message: error.message, issues }, request);
     const response = error instanceof VersionMismatch ? withEntityTag(refusal, error.userGroup) : refusal;
-    return { response, isKept: ![401, 403].includes(errorCatalog[error.code].status) };
+    return { response, isRefused: true };
   }
 }
 

@@ -1,8 +1,7 @@
 import { InvalidInput, type Issue, maxIssues } from '../errors.ts';
 import { givenAttributes } from './attribute-values.ts';
 import type { GivenName } from './attributes.ts';
-import { maxVersion } from './statements/columns.ts';
-import { newTextIssues, nullIssues, printableIssues, propertiesIssues, textIssues } from './values.ts';
+import { maxVersion, newTextIssues, nullIssues, printableIssues, propertiesIssues, textIssues } from './values.ts';
 
 /** An input as it was sent: its members may be missing or of any type. */
 export type Unchecked<Member extends string> = { readonly [Name in Member]?: unknown };

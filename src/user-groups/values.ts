@@ -10,6 +10,9 @@ export interface DataSourceMapping {
   readonly dataSource: string;
 }
 
+/** The greatest version of a user group, that of PostgreSQL's `integer`. After it comes 1 again. */
+export const maxVersion = 2 ** 31 - 1;
+
 /** The limits of a user group. */
 export const userGroupLimits = {
   /** The most characters (code points) that an id, a name, and either side of a mapping entry may have. */

@@ -173,7 +173,6 @@ CREATE TABLE "idempotency_record" (
     "api_token_id" INTEGER NOT NULL,
     "key_hash" BYTEA NOT NULL,
     "fingerprint" BYTEA NOT NULL,
-    "encryption_key_id" BYTEA NOT NULL,
     "response_encrypted" BYTEA NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
 
@@ -277,7 +276,7 @@ CREATE INDEX "webhook_delivery_webhook_id_status_id_idx" ON "webhook_delivery"("
 CREATE INDEX "webhook_delivery_created_at_idx" ON "webhook_delivery"("created_at");
 
 -- CreateIndex
-CREATE INDEX "idempotency_record_encryption_key_id_created_at_idx" ON "idempotency_record"("encryption_key_id", "created_at");
+CREATE INDEX "idempotency_record_created_at_idx" ON "idempotency_record"("created_at");
 
 -- AddForeignKey
 ALTER TABLE "retired_token" ADD CONSTRAINT "retired_token_team_id_fkey" FOREIGN KEY ("team_id") REFERENCES "user_group"("team_id") ON DELETE CASCADE ON UPDATE CASCADE;

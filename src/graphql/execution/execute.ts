@@ -177,7 +177,7 @@ export function createOperationExecutor(schema: GraphQLSchema): OperationExecuto
         const message = `The operation costs ${shown(cost)}; the limit is ${maxCost}. Request fewer fields or items, or send smaller inputs.`;
         return Promise.resolve(rejection(new GatewayError('QUERY_TOO_COSTLY', message), { cost, limit: maxCost }));
       }
-      if (cost > heavyCost) return context.hasTransaction ? runByReference(known, request) : runHeavy(known, request);
+      if (cost > heavyCost) return context.isInTransaction ? runByReference(known, request) : runHeavy(known, request);
       known.uses += 1;
       if (known.uses === usesBeforeCompiling) known.compiled = compileOperation(schema, known.document);
       const isPaused = known.pausedUntilMs > 0 && known.pausedUntilMs > Date.now();

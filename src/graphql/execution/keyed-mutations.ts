@@ -4,7 +4,6 @@ import { heavyWork } from '../../concurrency/heavy-work.ts';
 import { type ErrorCode, errorCatalog } from '../../error-catalog.ts';
 import { GatewayError } from '../../errors.ts';
 import type { HttpResponse } from '../../http/types.ts';
-import type { KeyedResponse } from '../../idempotency/respond-once.ts';
 import { longDocumentLength } from '../limits.ts';
 import { parseDocument } from './documents.ts';
 import type { GraphQLParams } from './fast-path.ts';
@@ -50,20 +49,20 @@ function parseOrNothing(source: string): DocumentNode | undefined {
 }
 
 /**
- * Decides whether a response is kept: not, if nothing was executed, if the API token does not permit it, or after a failure that
- * may not occur again.
+ * Checks that a response has all of its result: it would lack the same part each time that it is sent.
  *
  * @param codes the codes of the errors that the response reports.
- * @throws GatewayError when a part of the result failed in that way: the response would report a change that is undone.
+ * @returns whether it has a result.
+ * @throws GatewayError the failure, after which nothing is changed.
  */
-export function keyedResponseOf(response: HttpResponse, codes: ReadonlySet<ErrorCode>): KeyedResponse {
+export function hasWholeResult(response: HttpResponse, codes: ReadonlySet<ErrorCode>): boolean {
   const { data, errors } = JSON.parse(response.body) as {
     data?: Readonly<Record<string, unknown>> | null;
     errors?: { message: string; extensions?: { code?: string } }[];
   };
-  const hasResult = hasPayload(data);
+  if (!hasPayload(data)) return false;
   const temporary = [...codes].find((code) => errorCatalog[code].status >= 500 || errorCatalog[code].status === 429);
-  if (temporary !== undefined && hasResult) {
+  if (temporary !== undefined) {
     const message = errors?.find(({ extensions }) => extensions?.code === temporary)?.message ?? '';
     // Without what it says of changes: this one is undone.
     const [reason = ''] = message.split(/\. |\.$/);
@@ -72,7 +71,5 @@ export function keyedResponseOf(response: HttpResponse, codes: ReadonlySet<Error
       `A part of the result could not be read: ${reason}. Nothing was changed. Send the same request again.`,
     );
   }
-  // With a result, what is not permitted is a part of it, and the change was made.
-  const isRefused = (codes.has('FORBIDDEN') || codes.has('UNAUTHENTICATED')) && !(errors && hasResult);
-  return { response, isKept: data != null && temporary === undefined && !isRefused };
+  return true;
 }

@@ -120,10 +120,10 @@ export function renderResult(result: ExecutionResult, type: ResponseType, contex
   const errors = finishErrors(result.errors.map(publicError), context);
   const isExecuted = result.data !== undefined;
   // A client that sends a failed request again, as the status of a failure has it do, would make another change.
-  const { hasTransaction, operationInfo } = context;
+  const { isInTransaction, operationInfo } = context;
   // An error within the result of a mutation, of which nothing is left; in a transaction it is undone.
   const isLost = ({ path = [] }: GraphQLError): boolean =>
-    !hasTransaction && path.length > 1 && !isPayload(result.data?.[path[0] as string]);
+    !isInTransaction && path.length > 1 && !isPayload(result.data?.[path[0] as string]);
   const isChanged = operationInfo.isMutation === true && (hasPayload(result.data) || errors.some(isLost));
   const isInvalidDocument = !isExecuted && errors.some(({ locations }) => locations);
   let status = isExecuted || type === mediaTypes.json ? 200 : 400;

@@ -1,18 +1,18 @@
 import type { GraphQLSchema } from 'graphql';
+import { type App, contextOf } from '../../app.ts';
 import { type ErrorCode, errorCatalog } from '../../error-catalog.ts';
 import { GatewayError, InvalidInput } from '../../errors.ts';
 import { assertSameInBody, jsonObject } from '../../http/body.ts';
 import { inUtf8, mediaTypes } from '../../http/media-types.ts';
 import { type Failure, headersOf } from '../../http/problem.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../../http/types.ts';
-import type { ExecuteOnce } from '../../idempotency/execute-once.ts';
-import { respondOnce } from '../../idempotency/respond-once.ts';
+import { respondOnce } from '../../idempotency.ts';
 import { parseJson, parseQuery } from '../../json.ts';
 import type { GraphQLContext } from '../context.ts';
 import { ResponseMeter } from '../field-plugin.ts';
 import { graphqlLimits } from '../limits.ts';
 import type { GraphQLParams } from './fast-path.ts';
-import { findMutation, keyedResponseOf } from './keyed-mutations.ts';
+import { findMutation, hasWholeResult } from './keyed-mutations.ts';
 import type { PersistedOperations } from './persisted-operations.ts';
 import { chooseResponseType, type ResponseType } from './response.ts';
 import { createGraphQLServer, type GraphQLServerOptions } from './server.ts';
@@ -28,39 +28,24 @@ export interface GraphQLHandlerOptions extends GraphQLServerOptions {
   readonly persistedOperations?: PersistedOperations | undefined;
 }
 
-/**
- * Creates the handler of the GraphQL endpoint.
- *
- * @param executeOnce executes mutations with an Idempotency-Key.
- */
+/** Creates the handler of the GraphQL endpoint. */
 export function graphqlHandler(
   schema: GraphQLSchema,
-  { services: ownServices, metrics, instance }: Pick<GraphQLContext, 'services' | 'metrics' | 'instance'>,
-  executeOnce: ExecuteOnce,
+  app: App,
+  { metrics, instance }: Pick<GraphQLContext, 'metrics' | 'instance'>,
   { persistedOperations, ...serverOptions }: GraphQLHandlerOptions,
 ): Handler {
   const server = createGraphQLServer(schema, serverOptions);
 
-  /** The context of the resolvers. @param services those of the request's transaction, if it has one. */
-  function contextOf(
-    request: HttpRequest,
-    services = ownServices,
-    countError: GraphQLContext['countError'] = request.countError,
-  ): GraphQLContext {
-    const { caller, report, isAbandoned } = request;
-    const hasTransaction = services !== ownServices;
-    const meter = new ResponseMeter(request.responseRoom);
+  function contextOfRequest(request: HttpRequest): GraphQLContext {
     return {
-      services,
-      caller,
-      report,
-      countError,
+      ...contextOf(app, request.caller, request.isAbandoned),
+      report: request.report,
+      countError: request.countError,
       metrics,
       instance,
-      isAbandoned,
       operationInfo: request,
-      meter,
-      hasTransaction,
+      meter: new ResponseMeter(request.responseRoom),
       pause: (wait) => wait(),
     };
   }
@@ -78,7 +63,7 @@ export function graphqlHandler(
   /** The key counts for mutations only: queries change nothing, and are to see what is stored now. */
   async function respondWithKey(request: HttpRequest, params: GraphQLParams, type: ResponseType): Promise<HttpResponse> {
     const mutation = await findMutation(params, request.caller);
-    if (!mutation) return respond(request, params, type, contextOf(request));
+    if (!mutation) return respond(request, params, type, contextOfRequest(request));
     const { document, operation } = mutation;
     const isHeavy = server.executor.isHeavy(document, operation, params['variables']);
     return isHeavy
@@ -87,12 +72,14 @@ export function graphqlHandler(
   }
 
   function mutateOnce(request: HttpRequest, params: GraphQLParams, type: ResponseType): Promise<HttpResponse> {
-    return respondOnce(executeOnce, request, `POST /graphql\n${request.body}`, async (services) => {
+    return respondOnce(contextOfRequest(request), request, `POST /graphql\n${request.body}`, async (context) => {
       const codes = new Set<ErrorCode>();
-      const countError = (code: ErrorCode): void => void codes.add(code);
-      const response = await respond(request, params, type, contextOf(request, services, countError));
-      for (const code of codes) request.countError(code);
-      return keyedResponseOf(response, codes);
+      const countError = (code: ErrorCode): void => {
+        codes.add(code);
+        request.countError(code);
+      };
+      const response = await respond(request, params, type, { ...context, countError });
+      return { response, isRefused: !hasWholeResult(response, codes) || context.operationInfo.isRefused === true };
     });
   }
 
@@ -110,7 +97,7 @@ export function graphqlHandler(
         return notAcceptable();
       }
       if (request.idempotencyKey !== undefined && request.method === 'POST') return respondWithKey(request, params, type);
-      return respond(request, params, type, contextOf(request));
+      return respond(request, params, type, contextOfRequest(request));
     },
     renderError: (error, { headers }) => renderGraphQLError(error, chooseResponseType(headers.accept)),
   };

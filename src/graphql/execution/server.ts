@@ -72,7 +72,7 @@ export function createGraphQLServer(schema: GraphQLSchema, { introspection }: Gr
     async fullPipeline({ method, params, characters, type, context }) {
       const { query } = params;
       const isLong = typeof query === 'string' && query.length > longDocumentLength;
-      if (isLong && !context.hasTransaction) await heavyWork.enter(context.caller);
+      if (isLong && !context.isInTransaction) await heavyWork.enter(context.caller);
       const outcome: Outcome = {};
       await yoga.fetch('http://gateway/graphql', { method }, { ...context, params, characters, outcome });
       if (!outcome.result) throw new Error('Yoga had no result.');

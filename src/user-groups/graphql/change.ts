@@ -4,8 +4,14 @@ import type { UserGroup } from '../../generated/prisma/client.ts';
 import { builder } from '../../graphql/builder.ts';
 import { EnvironmentTagType } from '../../graphql/scalars.ts';
 import { propertiesLimit } from '../attributes.ts';
-import { deleteUserGroup, resumeUserGroup, setUserGroupEnvironment, suspendUserGroup, updateUserGroup } from '../change.ts';
-import { rotateUserGroupToken } from '../rotate.ts';
+import {
+  deleteUserGroup,
+  resumeUserGroup,
+  rotateUserGroupToken,
+  setUserGroupEnvironment,
+  suspendUserGroup,
+  updateUserGroup,
+} from '../change.ts';
 import { maxGraceSeconds } from '../rules.ts';
 import { userGroupLimits } from '../values.ts';
 import { givenInputs, requireSelector, UserGroupByInput, UserGroupType } from './type.ts';
@@ -53,10 +59,10 @@ builder.relayMutationField(
     description:
       'Changes the given fields and leaves the others unchanged. Requires the scope groups:write, which includes reading the ' +
       'changed group.',
-    resolve: async (_, { input }, { services, caller }) => {
-      caller.require('groups:write');
+    resolve: async (_, { input }, context) => {
+      context.caller.require('groups:write');
       const { by: selected, ...changes } = input;
-      return { userGroup: await updateUserGroup(services, caller, requireSelector(selected), changes) };
+      return { userGroup: await updateUserGroup(context, requireSelector(selected), changes) };
     },
   },
   {
@@ -74,9 +80,9 @@ builder.relayMutationField(
     description:
       'Deletes a group permanently. Its token, and replaced tokens in their grace period, stop identifying it with the next ' +
       'request; its provided id can be used for a new group, which gets a new token and a new teamId. Requires the scope groups:write.',
-    resolve: async (_, { input }, { services, caller }) => {
-      caller.require('groups:write');
-      const teamId = await deleteUserGroup(services, caller, requireSelector(input.by), input.expectedVersion);
+    resolve: async (_, { input }, context) => {
+      context.caller.require('groups:write');
+      const teamId = await deleteUserGroup(context, requireSelector(input.by), input.expectedVersion);
       return { deletedId: encodeGlobalID('UserGroup', teamId) };
     },
   },
@@ -117,10 +123,10 @@ builder.relayMutationField(
     description:
       'Replaces the current token with a new one. Of concurrent rotations by one currentToken exactly one succeeds. Requires the scope ' +
       'groups:write, which includes reading the group whose token is replaced.',
-    resolve: (_, { input }, { services, caller }) => {
-      caller.require('groups:write');
+    resolve: (_, { input }, context) => {
+      context.caller.require('groups:write');
       const { by: selected, ...given } = input;
-      return rotateUserGroupToken(services, caller, { ...given, ...(selected && { by: requireSelector(selected) }) });
+      return rotateUserGroupToken(context, { ...given, ...(selected && { by: requireSelector(selected) }) });
     },
   },
   {
@@ -159,12 +165,12 @@ builder.relayMutationField(
       'Moves a group to another environment: labels an untagged group as CUSTOMER or TESTING, for example. Its provided id, teamId ' +
       'and tokens stay. Conflict if another group has the same provided id there; for untagged, in either environment. From then ' +
       'on only API tokens of the new environment have access to the group. Requires the scope admin.',
-    resolve: async (_, { input }, { services, caller }) => {
-      caller.require('admin');
+    resolve: async (_, { input }, context) => {
+      context.caller.require('admin');
       const selector = requireSelector(input.by);
       const { environmentTag } = input;
       return {
-        userGroup: await setUserGroupEnvironment(services, caller, selector, environmentTag, input.expectedVersion),
+        userGroup: await setUserGroupEnvironment(context, selector, environmentTag, input.expectedVersion),
       };
     },
   },
@@ -197,10 +203,10 @@ builder.relayMutationField(
       'Suspends a group: its tokens, those in their grace period too, and its embed tokens identify nothing from the next request ' +
       'on, until it is resumed. It can still be read, changed and deleted. Suspending it again replaces ' +
       'the reason. Requires the scope groups:write.',
-    resolve: async (_, { input }, { services, caller }) => {
-      caller.require('groups:write');
+    resolve: async (_, { input }, context) => {
+      context.caller.require('groups:write');
       const selector = requireSelector(input.by);
-      return { userGroup: await suspendUserGroup(services, caller, selector, input.reason, input.expectedVersion) };
+      return { userGroup: await suspendUserGroup(context, selector, input.reason, input.expectedVersion) };
     },
   },
   { description: 'The suspended group.', outputFields: (t) => ({ userGroup: userGroupField(t, 'The suspended group.') }) },
@@ -218,9 +224,9 @@ builder.relayMutationField(
     description:
       'Resumes a suspended group: its tokens identify it again. A group that is not suspended stays as it is. Requires the scope ' +
       'groups:write.',
-    resolve: async (_, { input }, { services, caller }) => {
-      caller.require('groups:write');
-      return { userGroup: await resumeUserGroup(services, caller, requireSelector(input.by), input.expectedVersion) };
+    resolve: async (_, { input }, context) => {
+      context.caller.require('groups:write');
+      return { userGroup: await resumeUserGroup(context, requireSelector(input.by), input.expectedVersion) };
     },
   },
   {

@@ -58,7 +58,7 @@ builder.mutationField('getOrCreateUserGroup', (t) =>
         description: 'The id, and the initial values of a new group.',
       }),
     },
-    resolve: (_, { input }, { services, caller }) => getOrCreateUserGroup(services, caller, input),
+    resolve: (_, { input }, context) => getOrCreateUserGroup(context, input),
   }),
 );
 
@@ -95,8 +95,8 @@ builder.relayMutationField(
       `Does what getOrCreateUserGroup does for 1 to ${maxGroups} groups at once, with the same results as calls ` +
       'one after another, and many times faster. An error of one group does not affect the others. Select properties and mapping ' +
       'only for some 100 groups at a time: their cost counts for each group. Requires the scope groups:write.',
-    resolve: async (_, { input: { groups } }, { services, caller }, info) => ({
-      results: await getOrCreateUserGroups(services, caller, groups, { withJson: readsJson(info) }),
+    resolve: async (_, { input: { groups } }, context, info) => ({
+      results: await getOrCreateUserGroups(context, groups, { withJson: readsJson(info) }),
     }),
   },
   {

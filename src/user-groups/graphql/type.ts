@@ -73,7 +73,7 @@ builder.node(UserGroupType, {
         'The current user group token: identifies the group when a dashboard is rendered. Not a credential for this API. ' +
         'Requires the scope groups:read or groups:write; with groups:resolve alone it is FORBIDDEN, so that a token in its ' +
         'grace period does not reveal its replacement.',
-      resolve: (group, _, { services, caller }) => currentTokenOf(services, caller, group),
+      resolve: (group, _, context) => currentTokenOf(context, group),
     }),
     environmentTag: t.expose('environmentTag', {
       type: EnvironmentTagType,
@@ -163,12 +163,9 @@ const byTeamId = (teamId: number | undefined): UserGroupBy | undefined => (teamI
 defineNodeFinder('UserGroup', {
   scope: 'groups:read',
   noun: 'a user group',
-  finder: (info) => {
-    const options = { withJson: readsJson(info) };
-    return ({ services, caller }, id) => {
-      const by = byTeamId(readNumber(id));
-      return by && findUserGroup(services, caller, by, options);
-    };
+  finder: () => (context, id) => {
+    const by = byTeamId(readNumber(id));
+    return by && findUserGroup(context, by);
   },
 });
 
@@ -181,10 +178,10 @@ builder.queryFields((t) => ({
       'group is viewing a dashboard and requires the scope groups:resolve, which groups:read includes; every other selector ' +
       'requires groups:read.',
     args: { by: t.arg({ type: UserGroupByInput, required: true, description: 'Selects the group.' }) },
-    resolve: (_, { by }, { services, caller }) => {
+    resolve: (_, { by }, context) => {
       const meant = selector(by);
-      if (meant) return findUserGroup(services, caller, meant);
-      caller.require('groups:read'); // the id of a node that is not a group
+      if (meant) return findUserGroup(context, meant);
+      context.caller.require('groups:read'); // the id of a node that is not a group
       return undefined;
     },
   }),

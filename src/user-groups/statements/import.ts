@@ -1,7 +1,8 @@
-import type { Database } from '../../database/client.ts';
+import type { Database, Sql } from '../../database/client.ts';
 import { type ParameterColumn, toByteaArray, toLists, unnest } from '../../database/columns.ts';
 import type { EnvironmentTag } from '../../generated/prisma/client.ts';
-import { maxVersion, type UserGroupChange, updatedAttributes } from './columns.ts';
+import { type UserGroupChange, updatedAttributes } from '../sql.ts';
+import { maxVersion } from '../values.ts';
 
 /** A group that one of the tokens asked for identifies, now or until a grace period ends. */
 export interface TokenHolder {
@@ -46,17 +47,15 @@ const importLock = 727_079;
 const importLocks = { shared: 'select pg_advisory_xact_lock_shared($1)', exclusive: 'select pg_advisory_xact_lock($1)' };
 
 /** The groups that tokens with these keyed hashes (hexadecimal) identify. */
-export async function findTokenHolders(query: Database['query'], hashes: readonly string[]): Promise<TokenHolder[]> {
-  const rows = await query('import-token-holders', tokenHolders, [toByteaArray(hashes)]);
-  return rows.map(([teamId, tokenHash]) => ({ teamId: Number(teamId), tokenHash: tokenHash as string }));
-}
+export const findTokenHolders = (sql: Sql, hashes: readonly string[]): Promise<TokenHolder[]> =>
+  sql('import-token-holders', tokenHolders, [toByteaArray(hashes)]);
 
 /**
  * Changes groups. Returns how many are still there in their environments, and how many of these were different before; the others
  * are not written.
  */
 export async function updateImported(
-  query: Database['query'],
+  sql: Sql,
   updates: readonly ImportUpdate[],
 ): Promise<{ readonly found: number; readonly changed: number }> {
   const values = [
@@ -67,8 +66,8 @@ export async function updateImported(
       updates.map((update) => update[name]),
     ]),
   ];
-  const [[found, changed] = []] = await query('import-update-groups', updateGroups, values);
-  return { found: Number(found), changed: Number(changed) };
+  const [counts] = await sql<{ found: number; changed: number }>('import-update-groups', updateGroups, values);
+  return counts ?? { found: 0, changed: 0 };
 }
 
 /**
@@ -76,15 +75,15 @@ export async function updateImported(
  * grace period has ended.
  */
 export async function removeRetired(
-  query: Database['query'],
+  sql: Sql,
   hashes: readonly string[],
   teamIds: readonly number[],
 ): Promise<void> {
-  await query('import-delete-retired-tokens', deleteRetired, [toByteaArray(hashes), teamIds]);
+  await sql('import-delete-retired-tokens', deleteRetired, [toByteaArray(hashes), teamIds]);
 }
 
 const tokenHolders = `
-  select team_id, encode(token_hash, 'hex') from user_group where token_hash = any ($1::bytea[])
+  select team_id as "teamId", encode(token_hash, 'hex') as "tokenHash" from user_group where token_hash = any ($1::bytea[])
   union all
   select team_id, encode(token_hash, 'hex') from retired_token where token_hash = any ($1::bytea[]) and expires_at > now()`;
 
@@ -127,7 +126,7 @@ const updateGroups = `
     where g.team_id = locked.id and (new_hash is not null or ${[suspension, ...changes].map(({ isDifferent }) => isDifferent).join(' or ')})
     returning 1
   )
-  select (select count(*) from locked), (select count(*) from changed)`;
+  select (select count(*) from locked)::int as found, (select count(*) from changed)::int as changed`;
 
 const deleteRetired = `
   delete from retired_token

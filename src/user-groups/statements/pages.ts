@@ -1,14 +1,7 @@
-import { createBatchLoader, type Load } from '../../database/batch-loader.ts';
-import type { Database } from '../../database/client.ts';
+import type { Sql } from '../../database/client.ts';
 import { names } from '../../database/columns.ts';
 import type { EnvironmentTag, UserGroup } from '../../generated/prisma/client.ts';
-import {
-  UserGroupRow,
-  UserGroupSummaryRow,
-  userGroupColumnCount,
-  userGroupSelectList,
-  userGroupSummarySelectList,
-} from './columns.ts';
+import { groupColumns } from '../sql.ts';
 
 /** The columns that groups can be sorted by. */
 export type SortField = 'createdAt' | 'updatedAt' | 'name' | 'providedId';
@@ -49,77 +42,22 @@ export const directions = {
 /** The most groups that a page query may ask for. */
 const maxGroups = 101;
 
-/** The most pages in one statement. Those with JSON, which may have megabytes, are read one by one. */
-const maxPages = 16;
-
-/** Reads of pages. */
-export interface UserGroupPages {
-  /** The groups of some environments in an order. Requests share a statement. @throws RangeError for a limit above 101. */
-  readonly readPage: Load<PageQuery, UserGroup[]>;
-  /** The same without their properties and mapping; taking them from a group throws. */
-  readonly readSummaryPage: Load<PageQuery, UserGroup[]>;
-}
-
-/** Binds the reads of pages to a database. */
-export function bindUserGroupPages({ query }: Pick<Database, 'query'>): UserGroupPages {
-  const loader = (withJson: boolean) => {
-    const GroupRow = withJson ? UserGroupRow : UserGroupSummaryRow;
-    return createBatchLoader<PageQuery, UserGroup[]>({
-      keyOf,
-      maxKeys: withJson ? 1 : maxPages,
-      async load(pages) {
-        const found = new Map<string, UserGroup[]>();
-        for (const { name, text, pages: alike } of byStatement(pages, withJson)) {
-          const lists = alike.map((): UserGroup[] => []);
-          for (const row of await query(name, text, valuesOf(alike))) {
-            lists[Number(row[userGroupColumnCount]) - 1]?.push(new GroupRow(row));
-          }
-          for (const [index, page] of alike.entries()) found.set(keyOf(page), lists[index] as UserGroup[]);
-        }
-        return found;
-      },
-    });
-  };
-  return { readPage: loader(true), readSummaryPage: loader(false) };
+/**
+ * The groups of some environments in an order.
+ *
+ * @param withJson without it, groups have neither properties nor mapping.
+ * @throws RangeError for a limit above 101.
+ */
+export function readGroupPage(sql: Sql, page: PageQuery, withJson: boolean): Promise<UserGroup[]> {
+  const { environments, sortBy, direction, start, end, limit } = page;
+  if (limit > maxGroups) throw new RangeError(`A page query is for at most ${maxGroups} groups, not ${limit}.`);
+  const environment = environments.map((tag) => (tag === null ? 'u' : 't')).join('');
+  const bounds = `${start ? '-start' : ''}${end ? '-end' : ''}`;
+  const name = `${withJson ? '' : 'summary-'}group-page-${sortBy}-${direction}-${environment}${bounds}`;
+  return sql(name, textOf(page, withJson), valuesOf(page));
 }
 
 const timeOrText = (value: Position['value']): string => (value instanceof Date ? value.toISOString() : value);
-
-/** Identifies a page. */
-function keyOf({ environments, sortBy, direction, start, end, limit }: PageQuery): string {
-  const at = (position: Position | undefined) => (position ? `${position.teamId} ${timeOrText(position.value)}` : '');
-  const first = at(start);
-  return `${environments} ${sortBy} ${direction} ${limit} ${first.length} ${first}${at(end)}`;
-}
-
-interface Statement {
-  readonly name: string;
-  readonly text: string;
-}
-
-/** One for each order, direction, set of bounds and of environments, so that connections can prepare them: 192 at most. */
-const statements = new Map<string, Statement>();
-
-/** The statements that read some pages, each with those that it reads. Their names have a `u` for untagged, a `t` for others. */
-function byStatement(pages: readonly PageQuery[], withJson: boolean): Iterable<Statement & { readonly pages: PageQuery[] }> {
-  const groups = new Map<string, Statement & { readonly pages: PageQuery[] }>();
-  for (const page of pages) {
-    if (page.limit > maxGroups) throw new RangeError(`A page query is for at most ${maxGroups} groups, not ${page.limit}.`);
-    const { environments, sortBy, direction, start, end } = page;
-    const environment = environments.map((tag) => (tag === null ? 'u' : 't')).join('');
-    const bounds = `${start ? '-start' : ''}${end ? '-end' : ''}`;
-    const name = `${withJson ? '' : 'summary-'}group-page-${sortBy}-${direction}-${environment}${bounds}`;
-    const group = groups.get(name);
-    if (group) {
-      group.pages.push(page);
-      continue;
-    }
-    const statement = statements.get(name) ?? { name, text: textOf(page, withJson) };
-    statements.set(name, statement);
-    groups.set(name, { ...statement, pages: [page] });
-  }
-  return groups.values();
-}
 
 function textOf({ environments, sortBy, direction, start, end }: PageQuery, withJson: boolean): string {
   const { sql: column, type } = sortColumns[sortBy];
@@ -149,36 +87,27 @@ function textOf({ environments, sortBy, direction, start, end }: PageQuery, with
   const own = sortBy === 'providedId' ? [column] : position;
   // The index begins with the environment.
   const all = ['environment_tag', ...own];
-  const columns = withJson ? userGroupSelectList : userGroupSummarySelectList;
   // Each list is a subquery, which the planner does not look into: by its length it would plan anew for each few pages. And a
   // page has the greatest limit inside of its own: for any limit it would sort the table.
   const values = parameters.map((each, index) => `(select $${index + 1}::${each.type}[])`);
   const ofEnvironment = (tag: EnvironmentTag | null, index: number): string => {
     const where = [tag === null ? 'g.environment_tag is null' : `g.environment_tag = page.tag_${index}`, ...bounds];
     return `select * from (
-      select ${columns('g')} from user_group g where ${where.join(' and ')} order by ${orderBy(all)} limit ${maxGroups}
+      select g.* from user_group g where ${where.join(' and ')} order by ${orderBy(all)} limit ${maxGroups}
     ) as first order by ${orderBy(tag === null ? all : own)} limit page.size`;
   };
   const lists = environments.map(ofEnvironment);
   const together = `(${lists.join(') union all (')}) order by ${orderBy(position)} limit page.size`;
   return `
-  select g.*, page.position
-  from unnest(${values.join(', ')}) with ordinality as page (${names(parameters)}, position) cross join lateral (
+  select ${groupColumns('g', withJson)}
+  from unnest(${values.join(', ')}) as page (${names(parameters)}) cross join lateral (
     ${lists.length > 1 ? together : lists[0]}
-  ) as g order by page.position, ${orderBy(position.map((each) => `g.${each}`))}`;
+  ) as g order by ${orderBy(position.map((each) => `g.${each}`))}`;
 }
 
-/** Lists of the values of pages that are alike. */
-function valuesOf(pages: readonly PageQuery[]): unknown[] {
-  const [{ environments, start, end } = {} as PageQuery] = pages;
-  const bound = (which: 'start' | 'end') => [
-    pages.map((page) => timeOrText((page[which] as Position).value)),
-    pages.map((page) => (page[which] as Position).teamId),
-  ];
-  return [
-    pages.map(({ limit }) => limit),
-    ...environments.flatMap((tag, index) => (tag === null ? [] : [pages.map((page) => page.environments[index])])),
-    ...(start ? bound('start') : []),
-    ...(end ? bound('end') : []),
-  ];
+/** A list of one value for each parameter. */
+function valuesOf({ environments, start, end, limit }: PageQuery): unknown[] {
+  const bound = (position: Position | undefined) => (position ? [timeOrText(position.value), position.teamId] : []);
+  const values = [limit, ...environments.filter((tag) => tag !== null), ...bound(start), ...bound(end)];
+  return values.map((value) => [value]);
 }

@@ -1,31 +1,141 @@
-import type { Caller } from '../../caller.ts';
-import { InvalidInput, NotFound } from '../../errors.ts';
-import type { ApiToken } from '../../generated/prisma/client.ts';
-import { builder } from '../../graphql/builder.ts';
-import { EnvironmentTagType } from '../../graphql/scalars.ts';
+import type { Context } from '../app.ts';
+import type { Credential } from '../caller.ts';
+import { InvalidInput, NotFound, Unauthenticated } from '../errors.ts';
+import type { ApiToken } from '../generated/prisma/client.ts';
+import { builder, defineNamedEnum, numberOfNode, readNumber } from '../graphql/builder.ts';
+import { defineConnection, pageArguments, pageSize } from '../graphql/connection.ts';
+import { defineNodeFinder } from '../graphql/nodes.ts';
+import { EnvironmentTagType } from '../graphql/scalars.ts';
+import type { FieldCost } from '../graphql/selection.ts';
+import { describeScope, isScope, scopeNames } from '../scopes.ts';
 import {
+  createApiToken,
+  findApiToken,
   type IssuedApiToken,
-  issueApiToken,
+  listApiTokens,
+  maxApiTokenRateLimit,
   maxOverlapSeconds,
   revokeApiToken,
   rotateApiToken,
   updateApiToken,
-} from '../api-tokens.ts';
-import { maxApiTokenRateLimit } from '../rules.ts';
-import { ApiTokenType, apiTokenNumberOf, ScopeType } from './type.ts';
+} from './api-tokens.ts';
+
+/** A scope of API tokens. */
+export const ScopeType = defineNamedEnum('Scope', 'What an API token may do.', scopeNames, describeScope);
+
+/** An API token; one that authenticated a request has no time of revocation. */
+export const ApiTokenType = builder.objectRef<Credential & Partial<Pick<ApiToken, 'revokedAt'>>>('ApiToken');
+
+builder.node(ApiTokenType, {
+  description: 'An API token, the credential of a caller, without its secret.',
+  id: { resolve: ({ id }) => String(id), description: 'The globally unique ID of the API token.' },
+  isTypeOf: (value) => typeof value === 'object' && value !== null && 'scopes' in value,
+  fields: (t) => ({
+    number: t.exposeInt('id', {
+      description: 'The number that the commands `token list`, `token rotate`, `token update` and `token revoke` show and take.',
+    }),
+    name: t.exposeString('name', { description: 'A label that says what it is for.' }),
+    environmentTag: t.expose('environmentTag', {
+      type: EnvironmentTagType,
+      nullable: true,
+      description: 'The environment it has access to; null means untagged.',
+    }),
+    scopes: t.field({
+      type: [ScopeType],
+      description:
+        'The scopes it has. One that only a newer version of the gateway knows is missing on an instance of an older one, where it ' +
+        'permits nothing.',
+      // Not a failure: a token that cannot be listed could not be revoked.
+      resolve: ({ scopes }) => scopes.filter(isScope),
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was issued.' }),
+    expiresAt: t.expose('expiresAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it expires; null means never.',
+    }),
+    expired: t.boolean({
+      description: 'Whether it has expired, by the clock of the database, which decides: an expired one is rejected.',
+      resolve: async ({ id, expiresAt }, _, { reads }) => expiresAt !== null && (await reads.apiToken(id))?.isExpired === true,
+    }),
+    lastUsedAt: t.expose('lastUsedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was last used before this request, accurate to a few seconds.',
+    }),
+    revokedAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was revoked; null if it is not revoked.',
+      resolve: ({ revokedAt }) => revokedAt,
+    }),
+    enabled: t.exposeBoolean('enabled', {
+      description:
+        'Whether it is accepted. One that is not is rejected like a revoked one, and accepted again once it is enabled.',
+    }),
+    rateLimit: t.exposeInt('rateLimit', {
+      nullable: true,
+      description:
+        'How many requests may be sent with it in 60 seconds, to all instances together; null means the setting RATE_LIMIT of the ' +
+        'gateway.',
+    }),
+  }),
+});
+
+/** The number of the API token with this globally unique ID; undefined when it is not the ID of one. */
+export function apiTokenNumberOf(nodeId: string): number | undefined {
+  return numberOfNode('ApiToken', nodeId);
+}
+
+defineNodeFinder('ApiToken', {
+  scope: 'admin',
+  noun: 'an API token',
+  finder:
+    () =>
+    (context, id) => {
+      const number = readNumber(id);
+      return number === undefined ? undefined : findApiToken(context, number);
+    },
+});
+
+builder.queryField('caller', (t) =>
+  t.field({
+    type: ApiTokenType,
+    nullable: true,
+    description: 'The API token that authenticates this request.',
+    resolve: (_, _arguments, { caller: { apiToken } }) => {
+      if (!apiToken) throw new Unauthenticated('No API token was sent.');
+      return apiToken;
+    },
+  }),
+);
+
+builder.queryField('apiTokens', (t) =>
+  t.field({
+    type: defineConnection('ApiToken', ApiTokenType, 'API tokens'),
+    nullable: true,
+    extensions: { pageSize } satisfies FieldCost,
+    description:
+      'Lists the API tokens of every environment, the newest first, without their secrets. Requires the scope admin. ' +
+      '`{ apiTokens { nodes { id name environmentTag scopes expiresAt lastUsedAt } } }`',
+    args: {
+      ...pageArguments,
+      includeRevoked: t.arg.boolean({
+        defaultValue: false,
+        description: 'Whether to list revoked API tokens too. Expired ones are listed in any case.',
+      }),
+    },
+    resolve: (_, args, context) => listApiTokens(context, args),
+  }),
+);
 
 const idDescription = 'The globally unique ID of the API token.';
 const rateLimitDescription = `How many requests may be sent with it in 60 seconds: 1 to ${maxApiTokenRateLimit}.`;
 const nameDescription = 'A label that says what it is for: 1 to 255 characters, no control characters.';
 
-/** Who changes API tokens, of every environment. @throws Unauthenticated, Forbidden without `admin`. */
-function authorOf(caller: Caller): Caller['author'] {
+/** @throws Forbidden without `admin`: such a caller learns nothing about the ID. @throws InvalidInput when it is none. */
+function requireNumber({ caller }: Context, id: string): number {
   caller.require('admin');
-  return caller.author;
-}
-
-/** @throws InvalidInput when it is not the ID of an API token. */
-function requireNumber(id: string): number {
   const number = apiTokenNumberOf(id);
   if (number !== undefined) return number;
   throw new InvalidInput([{ path: ['id'], message: 'must be the ID of an API token, as `apiTokens` returns it.' }]);
@@ -76,10 +186,9 @@ builder.mutationField('createApiToken', (t) =>
         }),
       }),
     },
-    resolve: (_, { input }, { services: { db }, caller }) => {
-      const author = authorOf(caller);
-      const { environmentTag = caller.environmentTag, expiresAt = null, ...rest } = input;
-      return issueApiToken(db, { ...rest, environmentTag, expiresAt }, author);
+    resolve: (_, { input }, context) => {
+      const { environmentTag = context.caller.environmentTag, expiresAt = null, ...rest } = input;
+      return createApiToken(context, { ...rest, environmentTag, expiresAt });
     },
   }),
 );
@@ -118,10 +227,7 @@ builder.mutationField('rotateApiToken', (t) =>
         }),
       }),
     },
-    resolve: (_, { input }, { services: { db }, caller }) => {
-      const author = authorOf(caller);
-      return rotateApiToken(db, requireNumber(input.id), input.overlapSeconds ?? 0, author);
-    },
+    resolve: (_, { input }, context) => rotateApiToken(context, requireNumber(context, input.id), input.overlapSeconds ?? 0),
   }),
 );
 
@@ -153,10 +259,9 @@ builder.mutationField('updateApiToken', (t) =>
         }),
       }),
     },
-    resolve: async (_, { input: { id, ...changes } }, { services: { db }, caller }) => {
-      const author = authorOf(caller);
-      return { apiToken: await updateApiToken(db, requireNumber(id), changes, author) };
-    },
+    resolve: async (_, { input: { id, ...changes } }, context) => ({
+      apiToken: await updateApiToken(context, requireNumber(context, id), changes),
+    }),
   }),
 );
 
@@ -183,9 +288,6 @@ builder.mutationField('revokeApiToken', (t) =>
         }),
       }),
     },
-    resolve: async (_, { input }, { services: { db }, caller }) => {
-      const author = authorOf(caller);
-      return { apiToken: await revokeApiToken(db, requireNumber(input.id), author) };
-    },
+    resolve: async (_, { input }, context) => ({ apiToken: await revokeApiToken(context, requireNumber(context, input.id)) }),
   }),
 );

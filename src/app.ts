@@ -1,0 +1,132 @@
+import { type ApiTokenRecord, findApiTokens, findApiTokensOfSecrets } from './api-tokens/sql.ts';
+import type { Author } from './audit-log/statements/author.ts';
+import type { Caller } from './caller.ts';
+import type { Database, Sql } from './database/client.ts';
+import { sqlIn } from './database/client.ts';
+import { retryOnConflict } from './database/errors.ts';
+import { type Read, sharedRead } from './database/shared-reads.ts';
+import { findViewerGenerations, type ViewerKey } from './embed-tokens/embed-tokens.ts';
+import { findSigningKeys, type SigningKey } from './embed-tokens/signing-keys.ts';
+import type { KeyRing } from './encryption/keys.ts';
+import type { Prisma, PrismaClient, UserGroup } from './generated/prisma/client.ts';
+import {
+  findGroupsByProvidedId,
+  findGroupsByTeamId,
+  findGroupsOfTokens,
+  type GroupOfToken,
+} from './user-groups/sql.ts';
+
+/** What lives as long as the process. */
+export interface App {
+  readonly database: Database;
+  readonly db: PrismaClient;
+  readonly sql: Sql;
+  /** Where look-ups and pages of user groups are read: `sql`, unless there is another database for them. */
+  readonly lookUpSql: Sql;
+  readonly reads: Reads;
+  readonly keys: KeyRing;
+  /** The URL of the gateway, without a slash at its end: the issuers of embed tokens begin with it. */
+  readonly publicUrl: () => string;
+  /** The private networks that webhooks may reach, as CIDRs. */
+  readonly webhookNetworks: readonly string[];
+  /** Records that a group was resolved by a token. */
+  readonly noteResolved: (group: UserGroup) => void;
+}
+
+/** What an operation works with. In a transaction, `db`, `sql` and `reads` run in it, and see what it wrote. */
+export interface Context {
+  readonly app: App;
+  readonly caller: Caller;
+  readonly db: Prisma.TransactionClient;
+  readonly sql: Sql;
+  readonly reads: Reads;
+  readonly isInTransaction?: boolean;
+  /** Whether the response is no longer needed, so that remaining work can be skipped. */
+  readonly isAbandoned: () => boolean;
+}
+
+/** The reads that requests share. */
+export interface Reads {
+  /** By the SHA-256 of a secret in hexadecimal, also one that a rotation replaced. Revoked and expired ones included. */
+  readonly apiTokenOfSecret: Read<string, ApiTokenRecord>;
+  /** By its number. */
+  readonly apiToken: Read<number, ApiTokenRecord>;
+  /** By the keyed hashes of a token in hexadecimal: one under each key. The tokens of a suspended group identify nothing. */
+  readonly groupOfToken: Read<readonly string[], GroupOfToken>;
+  /** One, or one of `Customer` and one of `Testing`. */
+  readonly groupsByProvidedId: Read<string, readonly UserGroup[]>;
+  readonly groupByTeamId: Read<number, UserGroup>;
+  readonly signingKeys: Read<'all', readonly SigningKey[]>;
+  /** The generation that the embed tokens of a viewer must have; none means any. */
+  readonly viewerGeneration: Read<ViewerKey, number>;
+}
+
+/** @param lookUpSql where groups and API tokens are read; what embed tokens depend on is read where it is written. */
+const createReads = (sql: Sql, lookUpSql: Sql, isShared: boolean): Reads => ({
+  apiTokenOfSecret: sharedRead((hashes) => findApiTokensOfSecrets(lookUpSql, hashes), isShared),
+  apiToken: sharedRead((ids) => findApiTokens(lookUpSql, ids), isShared),
+  groupOfToken: sharedRead((hashes) => findGroupsOfTokens(lookUpSql, hashes), isShared),
+  groupsByProvidedId: sharedRead((ids) => findGroupsByProvidedId(lookUpSql, ids), isShared),
+  groupByTeamId: sharedRead((ids) => findGroupsByTeamId(lookUpSql, ids), isShared),
+  signingKeys: sharedRead(async (all) => {
+    const found = await findSigningKeys(sql);
+    return all.map(() => found);
+  }, isShared),
+  viewerGeneration: sharedRead((viewers) => findViewerGenerations(sql, viewers), isShared),
+});
+
+/** Creates an app. What is read by many requests is read from `database.lookups`, if there is such a database. */
+export function createApp(
+  database: Database,
+  keys: KeyRing,
+  options: Partial<Pick<App, 'publicUrl' | 'webhookNetworks' | 'noteResolved'>> = {},
+): App {
+  const lookUpSql = (database.lookups ?? database).sql;
+  return {
+    database,
+    db: database.prisma,
+    sql: database.sql,
+    lookUpSql,
+    reads: createReads(database.sql, lookUpSql, true),
+    keys,
+    publicUrl: () => '',
+    webhookNetworks: [],
+    noteResolved: () => {},
+    ...options,
+  };
+}
+
+/** The context of a caller's request or command. */
+export const contextOf = (app: App, caller: Caller, isAbandoned = () => false): Context => ({
+  app,
+  caller,
+  db: app.db,
+  sql: app.sql,
+  reads: app.reads,
+  isAbandoned,
+});
+
+/**
+ * Runs changes in a transaction, which the audit log attributes to the caller; once more after a deadlock. In a transaction they
+ * run in that one.
+ */
+export function inTransaction<Result, Own extends Context>(
+  context: Own,
+  work: (context: Own) => Promise<Result>,
+): Promise<Result> {
+  if (context.isInTransaction) return work(context);
+  return retryOnConflict(() =>
+    context.app.db.$transaction(async (transaction) => {
+      await setActor(transaction, context.caller.author);
+      const sql = sqlIn(transaction);
+      return work({ ...context, db: transaction, sql, reads: createReads(sql, sql, false), isInTransaction: true });
+    }, readCommitted),
+  );
+}
+
+/** A client that stops in a transaction must not hold its locks. */
+const setActor = (transaction: Prisma.TransactionClient, author: Author) => transaction.$executeRaw`
+  select set_config('gateway.actor', ${JSON.stringify(author)}, true), set_config('idle_in_transaction_session_timeout', '5s', true)`;
+
+/** Also if the server has another default: a transaction that waited for a lock must see the new rows. */
+const readCommitted = { isolationLevel: 'ReadCommitted' } as const;

@@ -1,0 +1,259 @@
+import { type Author, actor } from '../audit-log/statements/author.ts';
+import type { Sql } from '../database/client.ts';
+import { anyOf, names, type ParameterColumn, toByteaArray, toLists, unnest } from '../database/columns.ts';
+import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
+import { storedAttributes } from './attribute-values.ts';
+import type { NamesWith, ParameterOf } from './attributes.ts';
+
+// The statements by hand: what nearly every request reads, and the writes that are frequent. A trigger gives a changed group its
+// version and time, another one records the event. All other writes are Prisma's.
+
+/** The columns of groups, as Prisma names them. @param withJson without it, rows have neither properties nor mapping. */
+export const groupColumns = (table: string, withJson = true): string =>
+  storedAttributes
+    .filter(([, { type }]) => withJson || type !== 'json')
+    .map(([name, { sql }]) => `${table}.${sql} as "${name}"`)
+    .join(', ');
+
+const columns = groupColumns('g');
+
+/** The group that a token identifies. */
+export interface GroupOfToken {
+  readonly userGroup: UserGroup;
+  /** Whether the token is its current one; otherwise it is a retired one in its grace period. */
+  readonly isCurrent: boolean;
+  /** When its grace period ends; null for the current one. */
+  readonly expiresAt: Date | null;
+}
+
+/**
+ * The groups of tokens, each by its keyed hashes: what is stored has one of them. Nearly every token is a current one. Those that
+ * are not found are asked for among current and retired ones in one statement: each result is that of one snapshot.
+ */
+export async function findGroupsOfTokens(
+  sql: Sql,
+  tokens: readonly (readonly string[])[],
+): Promise<(GroupOfToken | undefined)[]> {
+  const found = new Map<string, GroupOfToken>();
+  for (const userGroup of await sql<UserGroup>('groups-by-current-token', groupsByCurrentToken, [toByteaArray(tokens.flat())]))
+    found.set(Buffer.from(userGroup.tokenHash).toString('hex'), { userGroup, isCurrent: true, expiresAt: null });
+  const of = (hashes: readonly string[]) => {
+    const hash = hashes.find((each) => found.has(each));
+    return hash === undefined ? undefined : found.get(hash);
+  };
+  const missing = tokens.filter((hashes) => !of(hashes)).flat();
+  if (missing.length > 0) {
+    const rows = await sql<RowOfToken>('groups-by-token', groupsByAnyToken, [toByteaArray(missing)]);
+    for (const { foundHash, isCurrent, expiresAt, ...userGroup } of rows) found.set(foundHash, { userGroup, isCurrent, expiresAt });
+  }
+  return tokens.map(of);
+}
+
+type RowOfToken = UserGroup & { foundHash: string; isCurrent: boolean; expiresAt: Date | null };
+
+const groupsByCurrentToken = `
+  select ${columns} from user_group g where g.token_hash = ${anyOf(1, 'bytea')} and not g.suspended`;
+
+const groupsByAnyToken = `
+  select ${columns}, encode(g.token_hash, 'hex') as "foundHash", true as "isCurrent", null::timestamptz as "expiresAt" from user_group g
+  where g.token_hash = ${anyOf(1, 'bytea')} and not g.suspended
+  union all
+  select ${columns}, encode(r.token_hash, 'hex'), false, r.expires_at from ${unnest([{ sql: 'token_hash', type: 'bytea' }], 'key')}
+  cross join lateral (
+    select * from retired_token r where r.token_hash = key.token_hash and r.expires_at > now() limit 1
+  ) as r
+  cross join lateral (select * from user_group g where g.team_id = r.team_id and not g.suspended limit 1) as g`;
+
+/** The group of each number. */
+export async function findGroupsByTeamId(
+  sql: Sql,
+  teamIds: readonly number[],
+  withJson = true,
+): Promise<(UserGroup | undefined)[]> {
+  const text = `select ${groupColumns('g', withJson)} from user_group g where g.team_id = ${anyOf(1, 'int')}`;
+  const rows = await sql<UserGroup>(withJson ? 'groups-by-team-id' : 'group-summaries-by-team-id', text, [teamIds]);
+  const found = new Map(rows.map((group) => [group.teamId, group]));
+  return teamIds.map((teamId) => found.get(teamId));
+}
+
+/** The groups of each provided id: none, one, or one of `Customer` and one of `Testing`. */
+export async function findGroupsByProvidedId(
+  sql: Sql,
+  providedIds: readonly string[],
+  withJson = true,
+): Promise<(readonly UserGroup[] | undefined)[]> {
+  const name = withJson ? 'groups-by-provided-id' : 'group-summaries-by-provided-id';
+  const rows = await sql<UserGroup>(name, groupsByProvidedId(withJson), [providedIds]);
+  const found = new Map<string, UserGroup[]>();
+  for (const group of rows) found.set(group.providedId, [...(found.get(group.providedId) ?? []), group]);
+  return providedIds.map((providedId) => found.get(providedId));
+}
+
+/**
+ * In two halves, because each of the two indexes on the id covers a part of the groups. The first includes the untagged ones. No
+ * condition is one of an index on the environment: a plan that was made for few groups of `Testing` would read all of them.
+ */
+const groupsByProvidedId = (withJson: boolean): string => `
+  select ${groupColumns('g', withJson)} from user_group g
+  where g.provided_id = ${anyOf(1, 'text')} and g.environment_tag is distinct from 'Testing'
+  union all
+  select ${groupColumns('g', withJson)} from user_group g
+  where g.provided_id = ${anyOf(1, 'text')} and g.environment_tag is distinct from 'Customer'
+    and (g.environment_tag = 'Testing') is true`;
+
+/** The group that a write is about, if the caller has access to it. */
+export type GroupTarget = ({ readonly teamId: number } | { readonly providedId: string }) & {
+  /** The environment that the group must have; ignored with `allEnvironments`. */
+  readonly environmentTag: EnvironmentTag | null;
+  readonly allEnvironments: boolean;
+};
+
+/** The condition of a target, by what it has; its values are the first three parameters. */
+const isTarget = {
+  teamId: 'g.team_id = $1::int and ($2::bool or g.environment_tag is not distinct from $3::environment_tag)',
+  // By one of the two indexes on the id.
+  providedId: `not $2::bool and g.environment_tag is not distinct from $3::environment_tag and g.team_id = (
+    select team_id from user_group where provided_id = $1::text and environment_tag is distinct from 'Testing'
+      and environment_tag is not distinct from $3 and $3 is distinct from 'Testing'::environment_tag
+    union all
+    select team_id from user_group where provided_id = $1::text and environment_tag is distinct from 'Customer'
+      and environment_tag is not distinct from $3 and $3 = 'Testing'::environment_tag)`,
+};
+
+const targetOf = (target: GroupTarget) => {
+  const values = [target.allEnvironments, target.environmentTag];
+  return 'teamId' in target
+    ? { by: 'teamId' as const, values: [target.teamId, ...values] }
+    : { by: 'providedId' as const, values: [target.providedId, ...values] };
+};
+
+const texts = (text: (condition: string) => string) => ({
+  teamId: text(isTarget.teamId),
+  providedId: text(isTarget.providedId),
+});
+
+/** A group to insert; every rule is checked already. */
+export type UserGroupDraft = { readonly [Name in NamesWith<'insert'>]: ParameterOf<Name> };
+
+const drafted = storedAttributes.filter(([, { insert }]) => insert);
+const draftFields = drafted.map(([name]) => name) as readonly NamesWith<'insert'>[];
+const draftColumns: readonly ParameterColumn[] = drafted.map(([, attribute]) => attribute);
+
+/** Inserts the groups whose ids no stored group holds, and returns them. No two drafts may conflict. */
+export const insertGroups = (sql: Sql, author: Author, drafts: readonly UserGroupDraft[]): Promise<UserGroup[]> =>
+  sql('insert-groups', insertStatement, [...toLists(draftFields, drafts), JSON.stringify(author)]);
+
+/** Ordered by id to prevent deadlocks; of one id the untagged group first, which conflicts with both others. */
+const insertStatement = `
+  with ${actor(draftFields.length + 1)}
+  insert into user_group as g (${names(draftColumns)}, created_at, updated_at)
+  select ${names(draftColumns)}, at, at from ${unnest(draftColumns, 'draft')}, (select clock_timestamp() as at) as clock, actor
+  order by provided_id, environment_tag nulls first
+  on conflict do nothing
+  returning ${columns}`;
+
+/** New values of a group, every rule checked; a field that is omitted or undefined stays as it is. */
+export type UserGroupChange = { readonly [Name in NamesWith<'update'>]?: ParameterOf<Name> | undefined };
+
+/** The attributes that an update may change. */
+export const updatedAttributes = storedAttributes.filter(([, { update }]) => update) as [NamesWith<'update'>, ParameterColumn][];
+
+/** Changes a group and returns it; undefined when there is none, or it has another version. */
+export async function updateGroup(
+  sql: Sql,
+  author: Author,
+  target: GroupTarget,
+  change: UserGroupChange,
+  expectedVersion?: number | null,
+): Promise<UserGroup | undefined> {
+  const { by, values } = targetOf(target);
+  const changes = updatedAttributes.flatMap(([name]) => [change[name] !== undefined, change[name] ?? null]);
+  const parameters = [...values, expectedVersion ?? null, JSON.stringify(author), ...changes];
+  return (await sql<UserGroup>(`update-group-by-${by}`, updateStatements[by], parameters))[0];
+}
+
+const updateStatements = texts(
+  (condition) => `
+  with ${actor(5)}
+  update user_group g set ${updatedAttributes
+    .map(([, { sql, type }], index) => {
+      const isGiven = 6 + 2 * index;
+      return `${sql} = case when $${isGiven}::bool then $${isGiven + 1}::${type} else g.${sql} end`;
+    })
+    .join(', ')}
+  from actor where ${condition} and ($4::int is null or g.version = $4) returning ${columns}`,
+);
+
+/** Finds a group and locks it until the transaction ends. */
+export async function lockGroup(sql: Sql, target: GroupTarget): Promise<UserGroup | undefined> {
+  const { by, values } = targetOf(target);
+  return (await sql<UserGroup>(`lock-group-by-${by}`, lockStatements[by], values))[0];
+}
+
+const lockStatements = texts((condition) => `select ${columns} from user_group g where ${condition} for update`);
+
+interface StoredToken {
+  readonly tokenHash: Uint8Array;
+  readonly tokenEncrypted: Uint8Array;
+}
+
+/** A token to replace, every rule checked. */
+export interface Rotation {
+  /** The keyed hashes of the current token in hexadecimal, one under each key: what is stored has one of them. */
+  readonly currentHashes: readonly string[];
+  /** The current token as a retired one is stored; none without a grace period. */
+  readonly retired: StoredToken | undefined;
+  /** The new token as it is stored. */
+  readonly replacement: StoredToken;
+  readonly environmentTag: EnvironmentTag | null;
+  readonly allEnvironments: boolean;
+  /** How long the current token still identifies the group, in seconds; 0 ends it at once. */
+  readonly graceSeconds: number;
+  /** Whether the grace periods of tokens that were replaced earlier end at once. */
+  readonly endGracePeriods: boolean;
+  /** None permits any. */
+  readonly expectedVersion: number | null | undefined;
+}
+
+/** The result of a rotation: the group, and when its previous token expires; null if it has expired already. */
+export interface Rotated {
+  readonly userGroup: UserGroup;
+  readonly previousTokenExpiresAt: Date | null;
+}
+
+/** Replaces a token; undefined when it is no current token in that environment, or the group has another version. */
+export async function rotateToken(sql: Sql, author: Author, rotation: Rotation): Promise<Rotated | undefined> {
+  const { retired, replacement } = rotation;
+  const [row] = await sql<UserGroup & Omit<Rotated, 'userGroup'>>('rotate-token', rotateStatement, [
+    toByteaArray(rotation.currentHashes),
+    rotation.allEnvironments,
+    rotation.environmentTag,
+    rotation.expectedVersion ?? null,
+    JSON.stringify(author),
+    replacement.tokenHash,
+    replacement.tokenEncrypted,
+    retired?.tokenHash ?? null,
+    retired?.tokenEncrypted ?? null,
+    rotation.graceSeconds,
+    rotation.endGracePeriods,
+  ]);
+  if (!row) return undefined;
+  const { previousTokenExpiresAt, ...userGroup } = row;
+  return { userGroup, previousTokenExpiresAt };
+}
+
+/** A statement that waits for another rotation of the token finds it replaced, and does nothing. */
+const rotateStatement = `
+  with ${actor(5)}, rotated as (
+    update user_group g set token_hash = $6::bytea, token_encrypted = $7::bytea from actor
+    where g.token_hash = ${anyOf(1, 'bytea')}
+      and ($2::bool or g.environment_tag is not distinct from $3::environment_tag) and ($4::int is null or g.version = $4)
+    returning ${columns}
+  ), ended as (
+    delete from retired_token where team_id = (select "teamId" from rotated) and ($11::bool or expires_at <= now())
+  ), retired as (
+    insert into retired_token (token_hash, token_encrypted, team_id, expires_at)
+    select $8::bytea, $9::bytea, "teamId", clock_timestamp() + $10::int * interval '1 second' from rotated where $10 > 0
+    returning expires_at
+  )
+  select rotated.*, retired.expires_at as "previousTokenExpiresAt" from rotated left join retired on true`;
