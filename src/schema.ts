@@ -1,8 +1,7 @@
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import './api-tokens/graphql/mutations.ts';
 import './api-tokens/graphql/type.ts';
-import './audit-log/graphql/events.ts';
-import './audit-log/graphql/feed.ts';
+import './audit-log/graphql.ts';
 import './docs-config/graphql.ts';
 import './embed-tokens/graphql.ts';
 import { builder } from './graphql/builder.ts';

@@ -1,5 +1,4 @@
-import type { FeedWatch } from '../audit-log/feed.ts';
-import type { Feed } from '../audit-log/statements/feed.ts';
+import type { Feed } from '../audit-log/feed.ts';
 import type { Caller } from '../caller.ts';
 import type { Database } from '../database/client.ts';
 import type { Db } from '../db.ts';
@@ -27,9 +26,7 @@ export interface Services {
   readonly webhookNetworks: readonly string[];
   /** When groups were last resolved by their tokens. */
   readonly lastResolved: Pick<LastResolved, 'note'>;
-  /** The event feed, outside of transactions. */
   readonly feed: Feed;
-  readonly feedWatch: FeedWatch;
 }
 
 /**
