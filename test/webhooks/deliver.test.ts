@@ -3,8 +3,8 @@ import { pino } from 'pino';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { verifyWebhook } from '../../client/src/index.ts';
-import { systemAuthor } from '../../src/audit-log/statements/author.ts';
 import { assignPositions } from '../../src/audit-log/feed.ts';
+import { systemAuthor } from '../../src/audit-log/statements/author.ts';
 import { createDb } from '../../src/db.ts';
 import { KeyRing } from '../../src/encryption/keys.ts';
 import { logForm, logOutages } from '../../src/log.ts';
@@ -367,7 +367,11 @@ const hooked = (before: (name: string) => Promise<void> | void): Pick<TestDataba
       await before(statement[0]);
       return query(...statement);
     };
-  return { query: hook(database.query), transaction: (work) => database.transaction((query) => work(hook(query))) };
+  return {
+    query: hook(database.query),
+    sql: database.sql,
+    transaction: (work) => database.transaction((query) => work(hook(query))),
+  };
 };
 
 const untilLeaseEnds = () => database.pool.query('update webhook set leased_until = null');
@@ -503,6 +507,7 @@ test('a database that fails for a time delays deliveries, and is logged once', a
     {},
     {
       query: (...statement) => (fails() ? lost() : database.query(...statement)),
+      sql: (...statement) => (fails() ? lost() : database.sql(...statement)),
       transaction: (work) => (fails() ? lost() : database.transaction(work)),
     },
   );
