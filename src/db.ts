@@ -1,5 +1,4 @@
 import { type ApiTokenLookups, bindApiTokenLookups } from './api-tokens/statements.ts';
-import { bindEventStatements, type EventStatements } from './audit-log/statements/events-of-groups.ts';
 import { createBatchLoader, type Load, maxLookupKeys } from './database/batch-loader.ts';
 import type { Database } from './database/client.ts';
 import type { PrismaClient } from './generated/prisma/client.ts';
@@ -20,7 +19,7 @@ interface KeysOfTokens {
 export interface UserGroupStatements extends UserGroupLookups, UserGroupPages, KeysOfTokens {}
 
 /**
- * The database: Prisma's client, whose models `userGroup`, `apiToken`, `event` and `webhook` also have statements. Keys that are
+ * The database: Prisma's client, whose models `userGroup`, `apiToken` and `webhook` also have statements. Keys that are
  * requested in one turn of the event loop are sent in one statement.
  *
  * Every method runs where this client does: on the pool, or in the transaction of a request with an Idempotency-Key. Errors of
@@ -33,7 +32,6 @@ export interface UserGroupStatements extends UserGroupLookups, UserGroupPages, K
 export type Db = PrismaClient & {
   readonly userGroup: UserGroupStatements;
   readonly apiToken: ApiTokenLookups;
-  readonly event: EventStatements;
   readonly webhook: WebhookLookups;
 };
 
@@ -51,12 +49,11 @@ export function createDb(database: Statements): Db {
  * is used.
  */
 export function createTransactionDb(transaction: Statements): Db {
-  const { userGroup, apiToken, event, webhook } = statementsOn(transaction);
+  const { userGroup, apiToken, webhook } = statementsOn(transaction);
   return withFallback(
     {
       userGroup: withFallback(userGroup, () => transaction.prisma.userGroup),
       apiToken: withFallback(apiToken, () => transaction.prisma.apiToken),
-      event: withFallback(event, () => transaction.prisma.event),
       webhook: withFallback(webhook, () => transaction.prisma.webhook),
     },
     () => transaction.prisma,
@@ -81,7 +78,6 @@ type Methods<Interface> = { [Name in keyof Interface]: Interface[Name] };
 function statementsOn(database: Pick<Statements, 'query' | 'transaction' | 'lookups'>): {
   userGroup: Methods<UserGroupStatements>;
   apiToken: Methods<ApiTokenLookups>;
-  event: Methods<EventStatements>;
   webhook: Methods<WebhookLookups>;
 } {
   const { lookups = database } = database;
@@ -101,7 +97,6 @@ function statementsOn(database: Pick<Statements, 'query' | 'transaction' | 'look
       }),
     },
     apiToken: { ...bindApiTokenLookups(lookups) },
-    event: { ...bindEventStatements(database) },
     webhook: { ...bindWebhookLookups(database) },
   };
 }

@@ -93,8 +93,7 @@ export const errorCatalog = {
     status: 410,
     title: 'The cursor of the event feed has expired',
     remedy:
-      'Read what the events are about anew, such as the user groups, and follow the feed from a new cursor: without `after` from the ' +
-      'oldest event that is kept, with `after: "latest"` from now on.',
+      'Reload the objects that you mirror, then restart the feed: omit `after` to begin at the oldest event, or use `after: "latest"`.',
   },
   VERSION_MISMATCH: {
     status: 412,

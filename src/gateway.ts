@@ -5,9 +5,8 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { authenticateBy } from './api-tokens/authenticate.ts';
 import { stampApiTokenUses } from './api-tokens/statements.ts';
-import { createFeedWatch } from './audit-log/feed-watch.ts';
+import { createFeed } from './audit-log/feed.ts';
 import { eventFeedHandler } from './audit-log/rest.ts';
-import { bindFeed } from './audit-log/statements/feed.ts';
 import { heavyWork } from './concurrency/heavy-work.ts';
 import { startRecorder } from './concurrency/recorder.ts';
 import { waitingKeys } from './database/batch-loader.ts';
@@ -87,12 +86,12 @@ export function buildGateway(
   const { webhooksAllowedNetworks: webhookNetworks = [] } = options;
   const whenWritten = (what: string) => logOutages(log, `${what} cannot be recorded`, `${what} is recorded again`);
   const lastResolved = recordLastResolved(database, whenWritten('the time when groups were last resolved'));
-  const feed = bindFeed(database);
-  const feedWatch = createFeedWatch(feed);
+  const draining = new AbortController();
+  const feed = createFeed(database.sql, draining.signal);
   const bindServices = (db: Db, sql: Services['sql']): Services => {
     const signingKeys = new SigningKeys(bindSigningKeys(sql), keys);
     const embedTokens = { signingKeys, findViewerGeneration: bindViewerGenerations(sql), publicUrl };
-    return { db, sql, keys, lastResolved, feed, feedWatch, webhookNetworks, embedTokens };
+    return { db, sql, keys, lastResolved, feed, webhookNetworks, embedTokens };
   };
   const services = bindServices(createDb(database), database);
   const { signingKeys } = services.embedTokens;
@@ -103,7 +102,6 @@ export function buildGateway(
     (secondsAgo) => stampApiTokenUses(database, secondsAgo),
     whenWritten('the time when API tokens were last used'),
   );
-  const draining = new AbortController();
 
   const version = readPackageVersion();
   const processMetrics = new ProcessMetrics(() => measureGateway(database, version));
@@ -185,12 +183,11 @@ export function buildGateway(
     },
     drain() {
       draining.abort();
-      feedWatch.stop();
       deliveries.drain();
     },
     async close() {
       processMetrics.stop();
-      feedWatch.stop();
+      draining.abort();
       await Promise.all([lastUsed.stop(), lastResolved.stop(), rateLimiting.stop(), deliveries.stop()]);
     },
   };

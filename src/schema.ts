@@ -1,7 +1,6 @@
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import './api-tokens/graphql.ts';
-import './audit-log/graphql/events.ts';
-import './audit-log/graphql/feed.ts';
+import './audit-log/graphql.ts';
 import './docs-config/graphql.ts';
 import './embed-tokens/graphql.ts';
 import { builder } from './graphql/builder.ts';

@@ -31,7 +31,7 @@ export function checkFollowers(
 ): void {
   const counts = { seen: 0, missed: 0, twice: 0, unknown: 0, outOfOrder: 0, replaced: 0, errors: 0, forgotten: 0 };
   const stored = new Map(table.map((event, place) => [event.globalId, { ...event, place }]));
-  for (const { name, seen, types, environments, errors, forgotten, wrong, isExpired } of followers) {
+  for (const { name, seen, types, environments, errors, forgotten, wrong } of followers) {
     const ids = new Set(seen.map(({ id }) => id));
     const missed = table.filter(
       (event) => environments.includes(event.environment) && (types?.includes(event.type) ?? true) && !ids.has(event.globalId),
@@ -53,7 +53,6 @@ export function checkFollowers(
     const unknown = gone.length - replaced;
     expect(missed.length === 0, `${name} missed ${missed.length} of ${table.length} events, such as ${missed[0]?.globalId}`);
     expect(twice + unknown + outOfOrder === 0, `${name}: ${twice} twice, ${unknown} unknown, ${outOfOrder} out of order`);
-    expect(!isExpired, `${name}: its cursor expired`);
     expect(wrong.length === 0, `${name}: ${wrong.length} wrong responses: ${wrong.slice(0, 3).join('; ')}`);
     expect(seen.length > 0, `${name} has seen nothing`);
     const each = { seen: seen.length, missed: missed.length, twice, unknown, outOfOrder, replaced, errors, forgotten };

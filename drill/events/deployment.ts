@@ -27,8 +27,6 @@ export interface Deployment {
   killGateway(index: number): Promise<void>;
   /** Ends the primary as a crash does, and starts it again two seconds later. */
   crashPrimary(): Promise<void>;
-  /** Cuts the standby off: what is written from now on, the primary alone has. */
-  separateStandby(): Promise<void>;
   /** Ends the primary as a crash does, and puts the standby in its place two seconds later. */
   failOver(): Promise<void>;
   /** Waits until every gateway is ready. */
@@ -57,14 +55,12 @@ export const missingProgram = (): string | undefined =>
   isInstalled('pgbouncer') ? undefined : 'needs PgBouncer: apt-get install --no-install-recommends pgbouncer';
 
 /**
- * Starts a deployment; it ends with the scenario.
+ * Starts a deployment; it ends with the scenario. A write is acknowledged once the standby has it: a failover loses nothing.
  *
- * @param isSynchronous whether a write is acknowledged once the standby has it, so that a failover loses nothing.
  * @param settings further settings of the gateways.
  */
 export async function startDeployment(
   context: ScenarioContext,
-  isSynchronous: boolean,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<Deployment> {
   const { folder, onEnd, totals } = context;
@@ -78,10 +74,6 @@ export async function startDeployment(
     await primary.remove();
   });
   let server: BundledServer = primary;
-  const configure = async (of: BundledServer, ...commands: string[]) => {
-    for (const command of [...commands, 'select pg_reload_conf()']) await of.query(command);
-  };
-  if (!isSynchronous) await configure(primary, 'alter system reset synchronous_standby_names');
   const bouncer = await startPgBouncer(context, primary.url, poolSize);
 
   const instance = new Instance(context, { DATABASE_URL: bouncer.url, DB_NAMED_STATEMENTS: 'false', ...settings });
@@ -113,7 +105,6 @@ export async function startDeployment(
       await server.start();
       totals.kills += 1;
     },
-    separateStandby: () => configure(standby, `alter system set primary_conninfo = ''`),
     async failOver() {
       await server.end('SIGQUIT');
       await pause(outageMs);

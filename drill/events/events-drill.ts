@@ -1,7 +1,6 @@
 import { createDrill } from '../drill.ts';
 import { runScenarios } from '../scenario.ts';
 import { feedScenario } from './scenarios/feed.ts';
-import { lossScenario } from './scenarios/loss.ts';
 import { webhooksScenario } from './scenarios/webhooks.ts';
 
 /** The event feed and webhooks, through every fault. */
@@ -12,6 +11,6 @@ export const eventsDrill = createDrill({
 faults happen, and checks that every follower of the feed gets every event, once and in order, and every endpoint each event
 at least once, and that no delivery gets to an address that is not permitted. Prints a table in Markdown. Takes about four
 minutes. Without PgBouncer nothing runs.`,
-  scenarios: [feedScenario, lossScenario, webhooksScenario],
+  scenarios: [feedScenario, webhooksScenario],
   run: runScenarios,
 });

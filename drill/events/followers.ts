@@ -34,13 +34,8 @@ export interface Follower extends FollowerOptions {
   readonly forgotten: number;
   /** Responses that should not exist. */
   readonly wrong: readonly string[];
-  /** Whether its cursor expired, which ends it. */
-  readonly isExpired: boolean;
   /** Ends it once it has read the feed to its end. */
   finish(): Promise<void>;
-  /** Ends it now; `resume` continues with the cursor. */
-  suspend(): Promise<void>;
-  resume(): void;
 }
 
 interface Page {
@@ -64,7 +59,7 @@ export function startFollower(port: () => number, options: FollowerOptions, { on
   const seen: Seen[] = [];
   const wrong: string[] = [];
   const agent = createAgent();
-  const state = { errors: 0, forgotten: 0, isExpired: false };
+  const state = { errors: 0, forgotten: 0 };
   let cursor: string | undefined;
   let until: 'the end' | 'now' | undefined;
 
@@ -83,15 +78,14 @@ export function startFollower(port: () => number, options: FollowerOptions, { on
     const reply = await request();
     const page = reply.status === 200 ? pageOf(reply) : undefined;
     if (page) return page;
-    if (/"CURSOR_EXPIRED"/.test(reply.text)) state.isExpired = true;
-    else if (reply.status === 0 || isRefusal(reply)) state.errors += 1;
+    if (reply.status === 0 || isRefusal(reply)) state.errors += 1;
     else wrong.push(`${options.name}: ${reply.status} ${reply.text.slice(0, 300)}`);
     await pause(pauseMs);
     return undefined;
   }
 
   async function follow(): Promise<void> {
-    while (until !== 'now' && !state.isExpired) {
+    while (until !== 'now') {
       const goal = until;
       const page = await read();
       if (!page) continue;
@@ -107,7 +101,7 @@ export function startFollower(port: () => number, options: FollowerOptions, { on
     }
   }
 
-  let following = follow();
+  const following = follow();
   const end = async (when: typeof until) => {
     until = when;
     await following;
@@ -121,11 +115,6 @@ export function startFollower(port: () => number, options: FollowerOptions, { on
     seen,
     wrong,
     finish: () => end('the end'),
-    suspend: () => end('now'),
-    resume() {
-      until = undefined;
-      following = follow();
-    },
   });
 }
 

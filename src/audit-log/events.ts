@@ -4,7 +4,6 @@ import { bigIntColumn, defineKeyset, timeColumn } from '../database/keyset.ts';
 import { pageReads } from '../database/page.ts';
 import type { Event, EventEnvironment, UserGroup } from '../generated/prisma/client.ts';
 import { lookUpGroup, type ReadOptions, type Services } from '../user-groups/user-groups.ts';
-import { type EventPosition, findEventAt } from './statements/pages.ts';
 
 /** The limits of the audit log. */
 export const eventLimits = {
@@ -55,6 +54,12 @@ export function readableEnvironments(caller: Caller): readonly EventEnvironment[
   return caller.allEnvironments ? everyEnvironment : [caller.environmentTag ?? 'Untagged'];
 }
 
+/** The position of an event in the order of the list: its time, and its number among those of one time. */
+export interface EventPosition {
+  readonly occurredAt: Date;
+  readonly id: bigint;
+}
+
 /** The order of lists of events. */
 export const eventKeyset = defineKeyset<EventPosition>('Event', { occurredAt: timeColumn, id: bigIntColumn });
 
@@ -63,6 +68,9 @@ export interface EventReadOptions {
   /** Whether the changes, up to some hundred KiB each, are read, as by default; without them they are null. */
   readonly withChanges?: boolean | undefined;
 }
+
+/** An event that was read with its changes or without them. */
+export const toEvent = (event: Omit<Event, 'changes'>): Event => ({ changes: null, ...event });
 
 /** What an event is found by: its time in milliseconds and its number. */
 export const eventKey = ({ occurredAt, id }: EventPosition): string => `${occurredAt.getTime()}.${id}`;
@@ -74,11 +82,7 @@ export function readEventKey(key: string): EventPosition | undefined {
   return occurredAt && id !== undefined ? { occurredAt, id } : undefined;
 }
 
-/**
- * The event with this {@link eventKey}; undefined when there is none that the caller may read.
- *
- * @throws Forbidden without `audit:read`.
- */
+/** The event with this {@link eventKey}; undefined when there is none that the caller may read. @throws Forbidden without `audit:read`. */
 export async function findEvent(
   { db }: Pick<Services, 'db'>,
   caller: Caller,
@@ -88,8 +92,9 @@ export async function findEvent(
   caller.require('audit:read');
   const position = readEventKey(key);
   if (!position) return undefined;
-  const find = () => findEventAt(db, readableEnvironments(caller), position, withChanges);
-  return pageReads.run(caller.queueKey, find);
+  const where = { environment: { in: [...readableEnvironments(caller)] }, ...position };
+  const found = await pageReads.run(caller.queueKey, () => db.event.findFirst({ where, omit: { changes: !withChanges } }));
+  return found ? toEvent(found) : undefined;
 }
 
 /** The group that an event is about, as it is now; undefined when it was deleted, or the caller has no access to it. */

@@ -1,12 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Caller } from '../caller.ts';
 import type { Pause } from '../concurrency/heavy-work.ts';
+import type { Sql } from '../database/client.ts';
 import { bigIntColumn, defineKeyset, type KeysetColumn } from '../database/keyset.ts';
 import { pageReads } from '../database/page.ts';
 import { abandoned, GatewayError, InvalidInput, type Issue } from '../errors.ts';
-import type { Event } from '../generated/prisma/client.ts';
+import type { Event, EventEnvironment } from '../generated/prisma/client.ts';
 import type { Services } from '../user-groups/user-groups.ts';
 import { type EventReadOptions, type EventType, readableEnvironments } from './events.ts';
-import type { Feed, FeedPage, FeedPosition } from './statements/feed.ts';
 
 /** The limits of the event feed. */
 export const feedLimits = {
@@ -14,11 +15,21 @@ export const feedLimits = {
   maxFeedEvents: 100,
   /** How long a request waits for an event, in seconds. */
   maxWaitSeconds: 8,
-  /** How many requests of an API token may wait in a process. */
-  maxWaitingPerApiToken: 100,
 } as const;
 
-/** Where a reader begins who wants no event that is in the feed already. */
+/** The most events that get a position in one statement, which takes some 10 µs for each. */
+const maxAssigned = 1_000;
+
+/** The most events of other types that a page of some types skips. */
+const maxScanned = 2_000;
+
+/** The most bytes of changes that a page has, unless its first event has more. */
+const maxChangesBytes = 131_072;
+
+/** How often the feed is read while requests wait for an event, in milliseconds. */
+const intervalMs = 250;
+
+/** The cursor of a reader who wants no event that is in the feed already. */
 const latest = 'latest';
 
 /** Which part of the feed is asked for; null counts as omitted. */
@@ -43,7 +54,13 @@ export interface EventFeedPage {
   readonly hasMore: boolean;
 }
 
-/** The epoch of a position. */
+/** A place in the feed: behind the event with this position. */
+export interface FeedPosition {
+  /** The epoch in which the position was given out. The command `restore` begins another one. */
+  readonly epoch: string;
+  readonly position: bigint;
+}
+
 const epochColumn: KeysetColumn<string> = {
   write: (epoch) => epoch,
   read: (part) => (typeof part === 'string' && /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(part) ? part : undefined),
@@ -51,30 +68,46 @@ const epochColumn: KeysetColumn<string> = {
 
 const feedKeyset = defineKeyset<FeedPosition>('EventFeed', { epoch: epochColumn, position: bigIntColumn });
 
-/** Waits for events. */
-export interface FeedWatch {
-  /**
-   * Waits until there is an event behind a position, or for so long.
-   *
-   * @returns whether there is an event, of any environment and type.
-   * @throws GatewayError `RATE_LIMITED` when too many requests of the API token wait.
-   */
-  wait(caller: Caller, position: FeedPosition, milliseconds: number, isAbandoned: () => boolean): Promise<boolean>;
+/** The event feed of a process. */
+export interface Feed {
+  /** On the pool, because a transaction would hold up everybody who assigns positions. */
+  readonly sql: Sql;
+  /** The last position, a quarter of a second later; undefined when waiting is to end. Requests that wait share one look. */
+  look(): Promise<bigint | undefined>;
+}
+
+/** Creates the feed of a process. @param stopping ends every wait. */
+export function createFeed(sql: Sql, stopping: AbortSignal): Feed {
+  let next: Promise<bigint | undefined> | undefined;
+  const lookLater = async () => {
+    await sleep(intervalMs, undefined, { signal: stopping, ref: false }).catch(() => {});
+    next = undefined;
+    if (stopping.aborted) return undefined;
+    await assignPositions(sql);
+    return (await readFeedState(sql)).lastPosition;
+  };
+  return {
+    sql,
+    look() {
+      next ??= lookLater();
+      return next;
+    },
+  };
 }
 
 /**
- * Reads a part of the event feed: the events that the caller may read, in the order in which the feed has them, which is for each
- * group the order of its changes. No event ever appears behind a cursor that was given out.
+ * Reads a part of the event feed: the events that the caller may read, those of one group in the order of its changes. No event
+ * ever appears behind a cursor that was given out.
  *
  * @param isAbandoned whether the response is no longer needed.
  * @param options `pause` is what it waits for an event in.
  * @throws Forbidden without `audit:read`.
  * @throws InvalidInput, also for a cursor of another list.
  * @throws GatewayError `CURSOR_EXPIRED` when events behind the cursor were removed because of their age, or the database was
- *   restored from a backup or lost events in a failover; `RATE_LIMITED` when too many requests of the API token wait.
+ *   restored from a backup.
  */
 export async function readEventFeed(
-  { feed, feedWatch }: Pick<Services, 'feed' | 'feedWatch'>,
+  { feed }: Pick<Services, 'feed'>,
   caller: Caller,
   input: EventFeedInput,
   isAbandoned: () => boolean = () => false,
@@ -83,23 +116,25 @@ export async function readEventFeed(
   caller.require('audit:read');
   const { limit, types, waitSeconds, start } = checkFeedInput(input);
   const endsAtMs = performance.now() + waitSeconds * 1_000;
-  const environments = readableEnvironments(caller);
-  const readBehind = async (after: FeedPosition | undefined) => {
-    const isBehind = await feed.assign();
-    const page = await pageReads.run(caller.queueKey, async () => {
+  const query = { environments: readableEnvironments(caller), types, limit, withChanges };
+  const readBehind = (after: FeedPosition | undefined) =>
+    pageReads.run(caller.queueKey, async () => {
       if (isAbandoned()) throw abandoned();
-      return feed.read({ environments, types, after, limit, withChanges });
+      const isBehind = await assignPositions(feed.sql);
+      const page = await readFeed(feed.sql, { ...query, after });
+      if (!page) throw cursorExpired();
+      return { ...page, hasMore: page.hasMore || isBehind };
     });
-    if (!page) throw cursorExpired();
-    return { ...page, hasMore: page.hasMore || isBehind };
-  };
   const isOver = ({ events, hasMore }: FeedPage) => events.length > 0 || hasMore || performance.now() >= endsAtMs;
-  const first = await readBehind(start === latest ? await endOf(feed, isAbandoned) : start);
+  const first = await readBehind(start === latest ? await endOf(feed.sql, isAbandoned) : start);
   const waitForEvents = async () => {
     let page = first;
-    while (!isOver(page) && (await feedWatch.wait(caller, page.through, endsAtMs - performance.now(), isAbandoned)))
-      page = await readBehind(page.through);
-    if (isAbandoned()) throw abandoned();
+    while (!isOver(page)) {
+      const lastPosition = await feed.look();
+      if (isAbandoned()) throw abandoned();
+      if (lastPosition === undefined) break;
+      if (lastPosition > page.through.position) page = await readBehind(page.through);
+    }
     return page;
   };
   const { events, through, hasMore } = isOver(first) ? first : await pause(waitForEvents);
@@ -110,24 +145,20 @@ export async function readEventFeed(
 export const cursorExpired = (): GatewayError =>
   new GatewayError(
     'CURSOR_EXPIRED',
-    'Events behind the cursor are no longer in the feed: they were removed because of their age, or the database was restored from a backup or lost them in a failover.',
+    'Events behind the cursor are no longer in the feed: they were removed because of their age, or the database was restored from a backup.',
   );
 
 /**
  * The end of the feed. What was committed before is behind it, unless another gateway is just giving it positions: then its
  * reader gets some of it.
  */
-async function endOf(feed: Feed, isAbandoned: () => boolean): Promise<FeedPosition> {
-  while (await feed.assign()) if (isAbandoned()) throw abandoned();
-  const { epoch, lastPosition } = await feed.state();
+async function endOf(sql: Sql, isAbandoned: () => boolean): Promise<FeedPosition> {
+  while (await assignPositions(sql)) if (isAbandoned()) throw abandoned();
+  const { epoch, lastPosition } = await readFeedState(sql);
   return { epoch, position: lastPosition };
 }
 
-/**
- * The position of a cursor of the feed.
- *
- * @throws InvalidInput for another text, `latest` too.
- */
+/** The position of a cursor of the feed. @throws InvalidInput for another text, `latest` too. */
 export function feedPositionOf(cursor: string): FeedPosition {
   const position = feedKeyset.read(cursor);
   if (!position) throw new InvalidInput([{ path: ['after'], message: 'is not a cursor of the event feed.' }]);
@@ -159,3 +190,128 @@ function checkFeedInput({ after, first, types, waitSeconds }: EventFeedInput) {
     start: start as FeedPosition | typeof latest | undefined,
   };
 }
+
+/**
+ * Gives events without one a position, in the order of their ids: at most {@link maxAssigned}, by one transaction at a time over
+ * all gateways. An event that is committed later gets a later position, so that nothing appears behind a position. While
+ * another transaction assigns positions, nothing is done.
+ *
+ * @returns whether there may be more to assign.
+ */
+export async function assignPositions(sql: Sql): Promise<boolean> {
+  const [row] = await sql<{ count: bigint }>('assign-positions', assign, [maxAssigned]);
+  return row?.count === BigInt(maxAssigned);
+}
+
+/** The lock on the row of the feed reads its latest values. An event that an import is about to replace is skipped. */
+const assign = `
+  with feed as materialized (
+    select last_position from event_feed where exists (select from event where position is null) for update skip locked
+  ), pending as materialized (
+    select oldest.*, row_number() over (order by id) as place from (
+      select environment, occurred_at, id from event where position is null and exists (select from feed) order by id limit $1::int
+      for update skip locked
+    ) as oldest
+  ), placed as (
+    update event e set position = feed.last_position + pending.place from feed, pending
+    where (e.environment, e.occurred_at, e.id) = (pending.environment, pending.occurred_at, pending.id)
+  ), moved as (
+    update event_feed set last_position = feed.last_position + (select count(*) from pending)
+    from feed where exists (select from pending)
+  )
+  select count(*) from pending`;
+
+/** The state of the feed. */
+export interface FeedState {
+  readonly epoch: string;
+  /** The largest position that was assigned. */
+  readonly lastPosition: bigint;
+  /** The largest position of an event that was removed because of its age. */
+  readonly removedThrough: bigint;
+}
+
+/** The state of the feed, at a moment. */
+export async function readFeedState(sql: Sql): Promise<FeedState> {
+  const text = 'select epoch, last_position as "lastPosition", removed_through as "removedThrough" from event_feed';
+  const [state] = await sql<FeedState>('read-feed-state', text, []);
+  if (!state) throw new Error('The table event_feed has no row.');
+  return state;
+}
+
+/** Which events of the feed are read. */
+export interface FeedQuery {
+  readonly environments: readonly EventEnvironment[];
+  /** By default of all types. */
+  readonly types?: readonly string[] | undefined;
+  /** By default from the oldest event. */
+  readonly after?: FeedPosition | undefined;
+  /** How many events the page has at most. */
+  readonly limit: number;
+  /** Whether changes are read; without them they are null. */
+  readonly withChanges: boolean;
+}
+
+/** A part of the feed, the oldest event first. */
+export interface FeedPage {
+  readonly events: readonly Event[];
+  /** Up to where nothing was left out, which is where the next page begins. */
+  readonly through: FeedPosition;
+  /** Whether more events may follow already. There may be none of the types. */
+  readonly hasMore: boolean;
+}
+
+/** What each row has besides an event. */
+interface PageEnd {
+  readonly epoch: string;
+  readonly isExpired: boolean;
+  /** Up to where events were looked at. */
+  readonly through: bigint;
+  /** Whether there are more events than the page has. */
+  readonly isCut: boolean;
+  /** Whether there may be events that were not looked at. */
+  readonly isFull: boolean;
+}
+
+/** Reads a part of the feed. @returns undefined when events behind the position were removed, or the epoch is another one. */
+export async function readFeed(
+  sql: Sql,
+  { environments, types, after, limit, withChanges }: FeedQuery,
+): Promise<FeedPage | undefined> {
+  const scanned = types ? Math.max(limit + 1, maxScanned) : limit + 1;
+  const values = [environments, types, after?.position, after?.epoch, scanned, limit, maxChangesBytes, withChanges];
+  const rows = await sql<Event & PageEnd>('read-feed', read, values);
+  const [end] = rows;
+  if (!end || end.isExpired) return undefined;
+  const { epoch, isCut, isFull, through } = end;
+  const events = rows.filter(({ id }) => id !== null);
+  const position = (isCut && events.at(-1)?.position) || through;
+  return { events, through: { epoch, position }, hasMore: isCut || isFull };
+}
+
+/** A row for each event, or one without an event. One statement, so that all of it is of one moment. */
+const read = `
+  with feed as materialized (
+    select epoch, last_position, coalesce(removed_through > $3::bigint or epoch <> $4::uuid, false) as is_expired from event_feed
+  ), scanned as materialized (
+    select next.* from feed, unnest($1::event_environment[]) as each (environment), lateral (
+      select environment, occurred_at, id, position, type from event
+      where event.environment = each.environment and event.position > coalesce($3::bigint, 0) and not feed.is_expired
+      order by event.position limit $5::int
+    ) as next order by position limit $5::int
+  ), matching as materialized (
+    select environment, occurred_at, id from scanned where $2::text[] is null or type = any ($2::text[])
+    order by position limit $6::int + 1
+  ), sized as (
+    select environment, occurred_at, id, row_number() over by_position as number,
+      sum(case when $8::bool then coalesce(octet_length(changes::text), 0) else 0 end) over by_position as bytes
+    from matching join event using (environment, occurred_at, id) window by_position as (order by position)
+  ), page as materialized (
+    select * from sized where number <= $6::int and (number = 1 or bytes <= $7::int)
+  )
+  select e.id, e.type, e.occurred_at as "occurredAt", e.environment, e.actor_kind as "actorKind", e.actor_name as "actorName",
+    e.actor_api_token_id as "actorApiTokenId", e.request_id as "requestId", e.team_id as "teamId", e.provided_id as "providedId",
+    e.subject_api_token_id as "subjectApiTokenId", case when $8::bool then e.changes end as changes, e.position,
+    feed.epoch, feed.is_expired as "isExpired", (select count(*) from page) < (select count(*) from matching) as "isCut", "isFull",
+    case when "isFull" then (select max(position) from scanned) else feed.last_position end as through
+  from feed cross join (select count(*) = $5::int as "isFull" from scanned) as scan
+    left join (page join event e using (environment, occurred_at, id)) on true order by e.position`;

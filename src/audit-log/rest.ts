@@ -22,7 +22,7 @@ const names: readonly string[] = Object.values(parameters);
  * Creates the handler of `GET /api/events`, the query `eventFeed` for callers without a GraphQL client:
  * `after`, `limit`, `types` (separated by commas) and `wait_seconds`.
  */
-export function eventFeedHandler(services: Pick<Services, 'feed' | 'feedWatch'>): Handler {
+export function eventFeedHandler(services: Pick<Services, 'feed'>): Handler {
   return {
     async handle(request) {
       request.operation = 'eventFeed';

@@ -3,7 +3,6 @@ import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { type Author, commandAuthor } from '../audit-log/statements/author.ts';
-import { ensureFeed } from '../audit-log/statements/feed.ts';
 import type { Database } from '../database/client.ts';
 import { describeServers } from '../database/database-url.ts';
 import { creationRemedy } from '../database/embedded/cluster.ts';
@@ -147,7 +146,6 @@ async function openAndRun<Result>(
       if (applied.length > 0) log.info({ applied }, 'applied migrations');
     } else await requireMigrated(database, { onEvent });
     await requirePrivileges(database);
-    if (changesData) await ensureFeed(database);
     await requireKeys(config, keys, database); // another process may have written first, with other keys
     signal.throwIfAborted();
     hasBegun = true;

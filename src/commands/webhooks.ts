@@ -1,6 +1,5 @@
 import { encodeGlobalID } from '@pothos/plugin-relay';
 import { type EventType, eventTypeNames, everyEnvironment } from '../audit-log/events.ts';
-import { bindFeed } from '../audit-log/statements/feed.ts';
 import { createDb } from '../db.ts';
 import { type EventEnvironment, type WebhookDelivery, WebhookDeliveryStatus } from '../generated/prisma/client.ts';
 import { escapeControls, escapeJson } from '../terminal-text.ts';
@@ -92,7 +91,7 @@ async function create(args: readonly string[], io: OutputStreams): Promise<numbe
   assertOutput(io.stdout, secretNotIssued);
   return withExistingDatabase(async ({ database, keys, config }) => {
     const webhookNetworks = config.webhooksAllowedNetworks ?? [];
-    const context = { db: createDb(database), keys, feed: bindFeed(database), webhookNetworks };
+    const context = { db: createDb(database), keys, feed: database, webhookNetworks };
     const types = given.get('type') as EventType[] | undefined;
     const environments = given.get('environment') as EventEnvironment[] | undefined;
     const request = { url, types, environments, description };
@@ -172,7 +171,7 @@ async function redeliver(args: readonly string[], io: OutputStreams): Promise<nu
   assertUnchanged(problems);
   const [after] = given.get('after') ?? [];
   return withExistingDatabase(async ({ database }) => {
-    const context = { db: createDb(database), feed: bindFeed(database), globalId: encodeGlobalID };
+    const context = { db: createDb(database), feed: database, globalId: encodeGlobalID };
     const asJson = given.has('json');
     if (after !== undefined) {
       await redeliverEventsAfter(context, id, after);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bindFeed } from '../audit-log/statements/feed.ts';
+import { assignPositions } from '../audit-log/feed.ts';
 import { runPeriodically } from '../concurrency/periodic.ts';
 import type { Database } from '../database/client.ts';
 import { idempotencyHours } from '../idempotency.ts';
@@ -36,12 +36,11 @@ export type HousekeepingResult = Readonly<Record<keyof typeof removals, number>>
  * accepted again.
  */
 export async function runHousekeeping(
-  database: Pick<Database, 'query'>,
+  database: Pick<Database, 'query' | 'sql'>,
   { retentionDays, signal }: HousekeepingOptions,
 ): Promise<HousekeepingResult> {
   // Events that are not in the event feed yet must not be removed before its readers could get them.
-  const feed = bindFeed(database);
-  while (!signal?.aborted && (await feed.assign()));
+  while (!signal?.aborted && (await assignPositions(database.sql)));
   const removed: Record<string, number> = {};
   for (const [rows, { name, text, takesDays }] of Object.entries(removals)) {
     const values = takesDays ? [batchSize, retentionDays] : [batchSize];
@@ -75,7 +74,7 @@ export interface HousekeepingReports {
  * @returns a function that stops it and waits for its end.
  */
 export function startHousekeeping(
-  database: Pick<Database, 'query'>,
+  database: Pick<Database, 'query' | 'sql'>,
   { retentionDays }: Pick<HousekeepingOptions, 'retentionDays'>,
   { onRemoved, onFailure }: HousekeepingReports,
 ): () => Promise<void> {

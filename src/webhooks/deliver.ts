@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import { bindFeed } from '../audit-log/statements/feed.ts';
+import { assignPositions } from '../audit-log/feed.ts';
 import { runPeriodically } from '../concurrency/periodic.ts';
 import type { Database } from '../database/client.ts';
 import type { KeyRing } from '../encryption/keys.ts';
@@ -14,7 +14,7 @@ import { findWork, type WebhookWork } from './statements/work.ts';
 
 /** What deliveries use. */
 export interface DeliveryContext {
-  readonly database: Pick<Database, 'query' | 'transaction'>;
+  readonly database: Pick<Database, 'query' | 'sql' | 'transaction'>;
   readonly keys: KeyRing;
   readonly log: Logger;
   readonly globalId: GlobalId;
@@ -56,7 +56,6 @@ export interface Deliveries {
 export function startDeliveries(context: DeliveryContext, options: DeliveryOptions): Deliveries {
   const { database, log, globalId, report } = context;
   const { intervalMs = 2_000, leaseSeconds = 60, retrySeconds } = options;
-  const feed = bindFeed(database);
   const sender = createSender(options);
   const draining = new AbortController();
   const { signal } = draining;
@@ -80,7 +79,7 @@ export function startDeliveries(context: DeliveryContext, options: DeliveryOptio
     nextDelayMs = intervalMs;
     const { webhooks, hasNewEvents } = await findWork(database, leaseSeconds);
     metrics.webhookDelay.set(Math.max(0, ...webhooks.map(({ dueSeconds }) => dueSeconds ?? 0)));
-    if (hasNewEvents) while (await feed.assign()) if (signal.aborted) return;
+    if (hasNewEvents) while (await assignPositions(database.sql)) if (signal.aborted) return;
     for (const webhook of webhooks) {
       const isAny = (hasNewEvents || webhook.isBehind) && (await enqueue(webhook).catch(onFailureOf(webhook)));
       if (signal.aborted) return;

@@ -1,10 +1,8 @@
-import { eventKey, everyEnvironment, readEventKey } from '../audit-log/events.ts';
-import { cursorExpired, feedPositionOf } from '../audit-log/feed.ts';
-import type { EventPosition } from '../audit-log/statements/pages.ts';
+import { type EventPosition, eventKey, everyEnvironment, readEventKey } from '../audit-log/events.ts';
+import { cursorExpired, feedPositionOf, readFeed } from '../audit-log/feed.ts';
 import { readClock } from '../database/timed-read.ts';
 import { InvalidInput, type Issue } from '../errors.ts';
 import type { Event, Prisma, WebhookDelivery } from '../generated/prisma/client.ts';
-import type { Services } from '../user-groups/user-groups.ts';
 import { draftDelivery, type GlobalId } from './body.ts';
 import { webhookLimits } from './rules.ts';
 import { lockWebhook } from './statements/webhooks.ts';
@@ -113,12 +111,12 @@ async function findEnabled(transaction: Prisma.TransactionClient, id: number, me
  * @throws GatewayError `CURSOR_EXPIRED` when events behind the cursor are no longer there.
  */
 export async function redeliverEventsAfter(
-  { db, feed }: Pick<WebhookContext, 'db'> & Pick<Services, 'feed'>,
+  { db, feed }: Pick<WebhookContext, 'db' | 'feed'>,
   id: number,
   cursor: string,
 ): Promise<void> {
   const after = feedPositionOf(cursor);
-  if (!(await feed.read({ environments: everyEnvironment, after, limit: 1, withChanges: false }))) throw cursorExpired();
+  if (!(await readFeed(feed.sql, { environments: everyEnvironment, after, limit: 1, withChanges: false }))) throw cursorExpired();
   await db.$transaction(async (transaction) => {
     await findEnabled(transaction, id, 'webhook');
     // Never forward, where it would leave out events.

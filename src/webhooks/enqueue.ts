@@ -1,5 +1,5 @@
 import { everyEnvironment } from '../audit-log/events.ts';
-import { bindFeed } from '../audit-log/statements/feed.ts';
+import { readFeed, readFeedState } from '../audit-log/feed.ts';
 import type { Database } from '../database/client.ts';
 import { draftDelivery, type GlobalId } from './body.ts';
 import { addDeliveries } from './statements/enqueue.ts';
@@ -14,7 +14,7 @@ export interface Enqueued {
   readonly isAny: boolean;
   /** Whether there may be more to create, also because somebody else changed the webhook meanwhile. */
   readonly hasMore: boolean;
-  /** Whether events were removed before they had a delivery, or are not in this copy of the database. */
+  /** Whether events were removed before they had a delivery. */
   readonly isIncomplete: boolean;
 }
 
@@ -23,20 +23,19 @@ export interface Enqueued {
  * exactly if it is behind the position. Does nothing when another gateway did so since the webhook was read, or is about to.
  */
 export async function enqueueDeliveries(
-  database: Pick<Database, 'query'>,
+  database: Pick<Database, 'query' | 'sql'>,
   webhook: WebhookWork,
   globalId: GlobalId,
 ): Promise<Enqueued> {
   const { types, environments, position, epoch } = webhook;
-  const feed = bindFeed(database);
-  const page = await feed.read({
+  const page = await readFeed(database.sql, {
     environments: environments.length > 0 ? environments : everyEnvironment,
     types: types.length > 0 ? types : undefined,
     after: { position, epoch },
     limit: maxEvents,
     withChanges: true,
   });
-  const through = page?.through.position ?? (await feed.state()).removedThrough;
+  const through = page?.through.position ?? (await readFeedState(database.sql)).removedThrough;
   const drafts = page?.events.map((event) => draftDelivery(event, globalId)) ?? [];
   const isMoved = await addDeliveries(database, webhook, through, drafts);
   return { isAny: isMoved && drafts.length > 0, hasMore: !isMoved || (page?.hasMore ?? true), isIncomplete: isMoved && !page };

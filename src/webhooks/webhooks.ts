@@ -1,6 +1,6 @@
 import { checkOverlap } from '../api-tokens/api-tokens.ts';
+import { assignPositions, type Feed } from '../audit-log/feed.ts';
 import { type Author, changeAs } from '../audit-log/statements/author.ts';
-import type { Feed } from '../audit-log/statements/feed.ts';
 import { readClock } from '../database/timed-read.ts';
 import type { Db } from '../db.ts';
 import type { KeyRing } from '../encryption/keys.ts';
@@ -23,7 +23,7 @@ const { maxWebhooks } = webhookLimits;
 /** What webhooks are managed with. */
 export interface WebhookContext {
   readonly db: Db;
-  readonly feed: Pick<Feed, 'assign'>;
+  readonly feed: Pick<Feed, 'sql'>;
   /** Encrypt the secrets. */
   readonly keys: KeyRing;
   /** The private networks that webhooks may reach, as CIDRs. */
@@ -61,7 +61,7 @@ export async function createWebhook(
   check(request, webhookNetworks);
   const { url, types, environments, description = null } = request;
   // What was committed before gets its positions, so that it is not behind the end of the feed.
-  while (await feed.assign());
+  while (await assignPositions(feed.sql));
   return changeAs(db, author, async (transaction) => {
     await lockWebhookCreation(transaction);
     if ((await transaction.webhook.count()) >= maxWebhooks) {

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bindFeed } from '../../src/audit-log/statements/feed.ts';
-import { type EventQuery, findEvents } from '../../src/audit-log/statements/pages.ts';
+import { assignPositions } from '../../src/audit-log/feed.ts';
+import { type EventQuery, findEvents } from '../../src/audit-log/list.ts';
 import { limitStatementTime } from '../../src/database/timed-read.ts';
 import { runHousekeeping } from '../../src/housekeeping/housekeeping.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -28,8 +28,7 @@ beforeAll(async () => {
       case when n % 10000 = 0 then 'Testing' else 'Untagged' end::event_environment,
       timestamptz '2026-01-01' + n * interval '1 second', 'API_TOKEN', 'test', case when n % 10000 = 5 then 3 else 2 end, n % 5000, n % 5000
     from generate_series(1, ${count}) n`);
-  const feed = bindFeed(database);
-  while (await feed.assign());
+  while (await assignPositions(database.sql));
   await database.pool.query('vacuum analyze event');
 });
 afterAll(() => database.close());
@@ -88,7 +87,7 @@ test('a batch of housekeeping reads its own rows alone', async () => {
       return [['t', '500']];
     };
     const retentionDays = Math.floor((Date.now() - Date.parse('2026-01-01T12:00:00Z')) / 86_400_000);
-    await runHousekeeping({ query }, { retentionDays, signal: controller.signal });
+    await runHousekeeping({ query, sql: database.sql }, { retentionDays, signal: controller.signal });
     expect(controller.signal.aborted).toBe(true);
   } finally {
     client.release();

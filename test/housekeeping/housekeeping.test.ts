@@ -56,7 +56,7 @@ test('removes many in small batches', async () => {
     if (name === 'remove-events') limits.push([values[0], Number(rows[0]?.[1])]);
     return rows;
   };
-  expect(await runHousekeeping({ query }, { retentionDays: 30 })).toMatchObject({ events: 1_201 });
+  expect(await runHousekeeping({ query, sql: database.sql }, { retentionDays: 30 })).toMatchObject({ events: 1_201 });
   expect(limits).toEqual([
     [500, 500],
     [500, 500],

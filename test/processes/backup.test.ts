@@ -30,9 +30,12 @@ import { beginLoad } from '../support/load.ts';
 
 let source: TestDataDir;
 let folder: string;
+let admin: string;
 /** A backup that was made while writes ran. */
 let backup: string;
 let manifest: Manifest;
+/** A cursor of the event feed from before the backup. */
+let cursor: string;
 /** The token of each group that was acknowledged before the backup began, that it was created with, and the last one. */
 let before: ReadonlyMap<string, string>;
 let created: ReadonlyMap<string, string>;
@@ -48,6 +51,8 @@ beforeAll(async () => {
   const load = beginLoad(gateway.url, gateway.token, 3);
   await load.successes(60);
   before = new Map(load.stored);
+  admin = (await gateway.issue({ environment: null, scopes: ['admin'] })).secret;
+  ({ cursor } = (await gateway.send('GET', '/api/events?after=latest', { token: admin })).json);
   let underLoad: Promise<void> | undefined;
   manifest = await makeBackup(source.path, backup, {
     onProgress() {
@@ -90,6 +95,9 @@ test('a backup that is made while writes run restores every write acknowledged b
   for (const [id, token] of [...tokens].slice(0, 20)) {
     expect((await restored.graphql(query, { token })).json).toEqual({ data: { userGroup: { providedId: id } } });
   }
+  const readEvents = (after: string) => restored.send('GET', `/api/events?after=${after}`, { token: admin });
+  expect((await readEvents(cursor)).json).toMatchObject({ code: 'CURSOR_EXPIRED' });
+  expect((await readEvents('latest')).json).toMatchObject({ success: 1 });
   // It is a database like any other: it takes writes, and can be backed up in turn.
   expect((await restored.send('PUT', '/api/user', { body: { user_group_id: [...before.keys()][0], name: 'x' } })).status).toBe(
     200,

@@ -1,5 +1,4 @@
-import { createFeedWatch } from '../../src/audit-log/feed-watch.ts';
-import { bindFeed } from '../../src/audit-log/statements/feed.ts';
+import { createFeed } from '../../src/audit-log/feed.ts';
 import type { Database } from '../../src/database/client.ts';
 import type { Transaction } from '../../src/database/transaction.ts';
 import { createDb, createTransactionDb, type Db } from '../../src/db.ts';
@@ -10,7 +9,7 @@ import type { Services } from '../../src/user-groups/user-groups.ts';
 import { testKeys } from './keys.ts';
 
 /** What the domain works with, on one database, with the tests' key. Embed tokens have the issuer `http://gateway.test`. */
-export function bindQueries(database: Pick<Database, 'prisma' | 'query' | 'transaction'>): Services {
+export function bindQueries(database: Pick<Database, 'prisma' | 'query' | 'sql' | 'transaction'>): Services {
   return bind(createDb(database), database);
 }
 
@@ -19,13 +18,11 @@ export function bindUnit(transaction: Transaction): Services {
   return bind(createTransactionDb(transaction), transaction);
 }
 
-function bind(db: Db, sql: Services['sql']): Services {
-  const feed = bindFeed(sql);
+function bind(db: Db, sql: Services['sql'] & Pick<Database, 'sql'>): Services {
   return {
     db,
     sql,
-    feed,
-    feedWatch: createFeedWatch(feed),
+    feed: createFeed(sql.sql, new AbortController().signal),
     keys: testKeys,
     webhookNetworks: [],
     lastResolved: { note: () => {} },

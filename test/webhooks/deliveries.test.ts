@@ -1,6 +1,6 @@
 import { encodeGlobalID } from '@pothos/plugin-relay';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { bindFeed } from '../../src/audit-log/statements/feed.ts';
+import { assignPositions } from '../../src/audit-log/feed.ts';
 import { enqueueDeliveries } from '../../src/webhooks/enqueue.ts';
 import { findWork } from '../../src/webhooks/statements/work.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
@@ -48,7 +48,7 @@ async function createGroups(...ids: string[]): Promise<string[]> {
 
 /** Creates the deliveries of what is behind the position of a webhook, as a gateway does that is not stopping. */
 async function enqueue(number: number): Promise<void> {
-  while (await bindFeed(gateway.database).assign());
+  while (await assignPositions(gateway.database.sql));
   for (let hasMore = true; hasMore; ) {
     const { webhooks } = await findWork(gateway.database, 60);
     const webhook = webhooks.find(({ id }) => id === number) as (typeof webhooks)[0];

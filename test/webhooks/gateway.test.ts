@@ -1,7 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemAuthor } from '../../src/audit-log/statements/author.ts';
-import { bindFeed } from '../../src/audit-log/statements/feed.ts';
 import { createDb } from '../../src/db.ts';
 import { createWebhook } from '../../src/webhooks/webhooks.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
@@ -25,7 +24,7 @@ afterAll(async () => {
 test('a gateway delivers the changes that it and others make, and exports how many', async () => {
   const other = await startGateway(gateway.database, options);
   const { database } = gateway;
-  const context = { db: createDb(database), keys: testKeys, feed: bindFeed(database), webhookNetworks: networks };
+  const context = { db: createDb(database), keys: testKeys, feed: database, webhookNetworks: networks };
   const { secret } = await createWebhook(context, { url: receiver.url, types: ['user_group.created'] }, systemAuthor);
   for (const [index, { send }] of [gateway, other].entries())
     expect((await send('GET', '/api/user', { body: { user_group_id: `group-${index}`, name: 'a' } })).status).toBe(200);

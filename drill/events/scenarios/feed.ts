@@ -10,7 +10,7 @@ import { type Follower, type FollowerOptions, startFollower } from '../followers
 const calmMs = 15_000;
 
 /** Readers of all events and of some, which wait and which do not, with admin's API token and with others. */
-export function startFollowers(context: ScenarioContext, { instance, tokens, port }: Deployment): Follower[] {
+function startFollowers(context: ScenarioContext, { instance, tokens, port }: Deployment): Follower[] {
   const testing = { token: tokens.testing, environments: ['Testing'] } as const;
   const admin = { token: instance.admin, environments: Object.values(EventEnvironment) } as const;
   const options: FollowerOptions[] = [
@@ -56,7 +56,7 @@ export const feedScenario: Scenario = {
   summary: 'followers of the event feed, through kills of gateways and PostgreSQL and a failover that loses nothing',
   missing: missingProgram,
   async run(context) {
-    const deployment = await startDeployment(context, true);
+    const deployment = await startDeployment(context);
     const followers = startFollowers(context, deployment);
     const activity = startActivity(context, deployment, { writers: 2, paceMs: 20 });
     await pause(calmMs);

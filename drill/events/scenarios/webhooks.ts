@@ -83,7 +83,7 @@ export const webhooksScenario: Scenario = {
     process.platform === 'linux' ? missingProgram() : 'needs the addresses 127.0.0.2 and 127.0.0.3, which Linux has',
   async run(context) {
     const settings = { WEBHOOKS_ALLOWED_NETWORKS: permittedNetworks, NODE_OPTIONS: rebindingOptions };
-    const deployment = await startDeployment(context, true, settings);
+    const deployment = await startDeployment(context, settings);
     const { query } = deployment;
     const endpoints = await Promise.all(options.map((each) => startEndpoint(context, each)));
     const ids = new Map<string, string>();

@@ -115,17 +115,8 @@ CREATE TABLE "event_feed" (
     "last_position" BIGINT NOT NULL DEFAULT 0,
     "removed_through" BIGINT NOT NULL DEFAULT 0,
     "epoch" UUID NOT NULL DEFAULT gen_random_uuid(),
-    "origin" TEXT NOT NULL DEFAULT '',
 
     CONSTRAINT "event_feed_pkey" PRIMARY KEY ("id")
-);
-
--- CreateTable
-CREATE TABLE "event_feed_epoch" (
-    "epoch" UUID NOT NULL,
-    "last_position" BIGINT NOT NULL,
-
-    CONSTRAINT "event_feed_epoch_pkey" PRIMARY KEY ("epoch")
 );
 
 -- CreateTable

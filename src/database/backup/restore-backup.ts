@@ -28,7 +28,7 @@ import {
   requireKnown,
   requireMajor,
 } from './restore-checks.ts';
-import { advanceSequences, readState, resetSettings } from './restored-database.ts';
+import { advanceSequences, expireCursors, readState, resetSettings } from './restored-database.ts';
 
 /** How long recovery may take: it replays what was written during the backup. */
 const recoveryTimeoutMs = 3_600_000;
@@ -59,7 +59,7 @@ export interface RestoreOptions<Report> {
 
 /**
  * Restores a backup into an empty `DATA_DIR`: compares its files with its manifest, has PostgreSQL recover it to the end of the
- * backup, advances its sequences, and stops PostgreSQL. The data directory gets its name last.
+ * backup, advances its sequences, expires the cursors of the event feed, and stops PostgreSQL. The data directory gets its name last.
  *
  * @returns what was restored, and what `inspect` returned.
  * @throws Error with a message for the operator. What was written is removed then; if it cannot be, the message says so.
@@ -195,6 +195,7 @@ async function recover<Report>(
         `Settings of roles and databases were not taken over: ${escapeControls(removed.join('; '))}. If you need them, make them again.`,
       );
     await advanceSequences(connect(embeddedDatabase));
+    await expireCursors(connect(embeddedDatabase));
     return await options.inspect(connect, draft.dataDir);
   } finally {
     await stopServer(draft, binaries);

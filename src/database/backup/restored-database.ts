@@ -24,6 +24,11 @@ export async function advanceSequences(connection: Connection): Promise<void> {
   await query(connection, advanceStatement);
 }
 
+/** Expires every cursor of the event feed: readers may have seen events that the backup does not have. */
+export async function expireCursors(connection: Connection): Promise<void> {
+  await query(connection, 'update event_feed set epoch = gen_random_uuid()');
+}
+
 /** Whether recovery is in progress, the system identifier, and whether the database has reached a position of its log. */
 export async function readState(connection: Connection, lsn: string) {
   const [state] = await query<{ recovering: boolean; id: string; reached: boolean }>(

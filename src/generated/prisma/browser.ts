@@ -58,11 +58,6 @@ export type Event = Prisma.EventModel
  */
 export type EventFeed = Prisma.EventFeedModel
 /**
- * Model EventFeedEpoch
- * A former epoch of the event feed. Its cursors are accepted up to its end, because these events are the same.
- */
-export type EventFeedEpoch = Prisma.EventFeedEpochModel
-/**
  * Model Webhook
  * An endpoint that events are sent to.
  */

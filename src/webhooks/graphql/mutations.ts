@@ -1,6 +1,6 @@
 import { encodeGlobalID } from '@pothos/plugin-relay';
 import { maxOverlapSeconds } from '../../api-tokens/api-tokens.ts';
-import { EventEnvironmentType, EventTypeType } from '../../audit-log/graphql/events.ts';
+import { EventEnvironmentType, EventTypeType } from '../../audit-log/graphql.ts';
 import { NotFound } from '../../errors.ts';
 import type { WebhookDelivery } from '../../generated/prisma/client.ts';
 import { builder } from '../../graphql/builder.ts';

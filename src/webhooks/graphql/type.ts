@@ -1,5 +1,5 @@
 import { isEventType } from '../../audit-log/events.ts';
-import { EventEnvironmentType, EventTypeType } from '../../audit-log/graphql/events.ts';
+import { EventEnvironmentType, EventTypeType } from '../../audit-log/graphql.ts';
 import { bigIntColumn } from '../../database/keyset.ts';
 import { InvalidInput } from '../../errors.ts';
 import { type WebhookDelivery, WebhookDeliveryStatus } from '../../generated/prisma/client.ts';

@@ -405,7 +405,6 @@ export const ModelName = {
   SigningKey: 'SigningKey',
   Event: 'Event',
   EventFeed: 'EventFeed',
-  EventFeedEpoch: 'EventFeedEpoch',
   Webhook: 'Webhook',
   WebhookDelivery: 'WebhookDelivery',
   IdempotencyRecord: 'IdempotencyRecord',
@@ -425,7 +424,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "userGroup" | "retiredToken" | "revokedViewer" | "apiToken" | "retiredSecret" | "signingKey" | "event" | "eventFeed" | "eventFeedEpoch" | "webhook" | "webhookDelivery" | "idempotencyRecord" | "requestCount"
+    modelProps: "userGroup" | "retiredToken" | "revokedViewer" | "apiToken" | "retiredSecret" | "signingKey" | "event" | "eventFeed" | "webhook" | "webhookDelivery" | "idempotencyRecord" | "requestCount"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -1021,80 +1020,6 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         }
       }
     }
-    EventFeedEpoch: {
-      payload: Prisma.$EventFeedEpochPayload<ExtArgs>
-      fields: Prisma.EventFeedEpochFieldRefs
-      operations: {
-        findUnique: {
-          args: Prisma.EventFeedEpochFindUniqueArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$EventFeedEpochPayload> | null
-        }
-        findUniqueOrThrow: {
-          args: Prisma.EventFeedEpochFindUniqueOrThrowArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$EventFeedEpochPayload>
-        }
-        findFirst: {
-          args: Prisma.EventFeedEpochFindFirstArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$EventFeedEpochPayload> | null
-        }
-        findFirstOrThrow: {
-          args: Prisma.EventFeedEpochFindFirstOrThrowArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$EventFeedEpochPayload>
-        }
-        findMany: {
-          args: Prisma.EventFeedEpochFindManyArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$EventFeedEpochPayload>[]
-        }
-        create: {
-          args: Prisma.EventFeedEpochCreateArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$EventFeedEpochPayload>
-        }
-        createMany: {
-          args: Prisma.EventFeedEpochCreateManyArgs<ExtArgs>
-          result: BatchPayload
-        }
-        createManyAndReturn: {
-          args: Prisma.EventFeedEpochCreateManyAndReturnArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$EventFeedEpochPayload>[]
-        }
-        delete: {
-          args: Prisma.EventFeedEpochDeleteArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$EventFeedEpochPayload>
-        }
-        update: {
-          args: Prisma.EventFeedEpochUpdateArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$EventFeedEpochPayload>
-        }
-        deleteMany: {
-          args: Prisma.EventFeedEpochDeleteManyArgs<ExtArgs>
-          result: BatchPayload
-        }
-        updateMany: {
-          args: Prisma.EventFeedEpochUpdateManyArgs<ExtArgs>
-          result: BatchPayload
-        }
-        updateManyAndReturn: {
-          args: Prisma.EventFeedEpochUpdateManyAndReturnArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$EventFeedEpochPayload>[]
-        }
-        upsert: {
-          args: Prisma.EventFeedEpochUpsertArgs<ExtArgs>
-          result: runtime.Types.Utils.PayloadToResult<Prisma.$EventFeedEpochPayload>
-        }
-        aggregate: {
-          args: Prisma.EventFeedEpochAggregateArgs<ExtArgs>
-          result: runtime.Types.Utils.Optional<Prisma.AggregateEventFeedEpoch>
-        }
-        groupBy: {
-          args: Prisma.EventFeedEpochGroupByArgs<ExtArgs>
-          result: runtime.Types.Utils.Optional<Prisma.EventFeedEpochGroupByOutputType>[]
-        }
-        count: {
-          args: Prisma.EventFeedEpochCountArgs<ExtArgs>
-          result: runtime.Types.Utils.Optional<Prisma.EventFeedEpochCountAggregateOutputType> | number
-        }
-      }
-    }
     Webhook: {
       payload: Prisma.$WebhookPayload<ExtArgs>
       fields: Prisma.WebhookFieldRefs
@@ -1532,19 +1457,10 @@ export const EventFeedScalarFieldEnum = {
   id: 'id',
   lastPosition: 'lastPosition',
   removedThrough: 'removedThrough',
-  epoch: 'epoch',
-  origin: 'origin'
+  epoch: 'epoch'
 } as const
 
 export type EventFeedScalarFieldEnum = (typeof EventFeedScalarFieldEnum)[keyof typeof EventFeedScalarFieldEnum]
-
-
-export const EventFeedEpochScalarFieldEnum = {
-  epoch: 'epoch',
-  lastPosition: 'lastPosition'
-} as const
-
-export type EventFeedEpochScalarFieldEnum = (typeof EventFeedEpochScalarFieldEnum)[keyof typeof EventFeedEpochScalarFieldEnum]
 
 
 export const WebhookScalarFieldEnum = {
@@ -1981,7 +1897,6 @@ export type GlobalOmitConfig = {
   signingKey?: Prisma.SigningKeyOmit
   event?: Prisma.EventOmit
   eventFeed?: Prisma.EventFeedOmit
-  eventFeedEpoch?: Prisma.EventFeedEpochOmit
   webhook?: Prisma.WebhookOmit
   webhookDelivery?: Prisma.WebhookDeliveryOmit
   idempotencyRecord?: Prisma.IdempotencyRecordOmit

@@ -59,7 +59,6 @@ export const ModelName = {
   SigningKey: 'SigningKey',
   Event: 'Event',
   EventFeed: 'EventFeed',
-  EventFeedEpoch: 'EventFeedEpoch',
   Webhook: 'Webhook',
   WebhookDelivery: 'WebhookDelivery',
   IdempotencyRecord: 'IdempotencyRecord',
@@ -184,19 +183,10 @@ export const EventFeedScalarFieldEnum = {
   id: 'id',
   lastPosition: 'lastPosition',
   removedThrough: 'removedThrough',
-  epoch: 'epoch',
-  origin: 'origin'
+  epoch: 'epoch'
 } as const
 
 export type EventFeedScalarFieldEnum = (typeof EventFeedScalarFieldEnum)[keyof typeof EventFeedScalarFieldEnum]
-
-
-export const EventFeedEpochScalarFieldEnum = {
-  epoch: 'epoch',
-  lastPosition: 'lastPosition'
-} as const
-
-export type EventFeedEpochScalarFieldEnum = (typeof EventFeedEpochScalarFieldEnum)[keyof typeof EventFeedEpochScalarFieldEnum]
 
 
 export const WebhookScalarFieldEnum = {

@@ -43,7 +43,6 @@ export type EventFeedMinAggregateOutputType = {
   lastPosition: bigint | null
   removedThrough: bigint | null
   epoch: string | null
-  origin: string | null
 }
 
 export type EventFeedMaxAggregateOutputType = {
@@ -51,7 +50,6 @@ export type EventFeedMaxAggregateOutputType = {
   lastPosition: bigint | null
   removedThrough: bigint | null
   epoch: string | null
-  origin: string | null
 }
 
 export type EventFeedCountAggregateOutputType = {
@@ -59,7 +57,6 @@ export type EventFeedCountAggregateOutputType = {
   lastPosition: number
   removedThrough: number
   epoch: number
-  origin: number
   _all: number
 }
 
@@ -81,7 +78,6 @@ export type EventFeedMinAggregateInputType = {
   lastPosition?: true
   removedThrough?: true
   epoch?: true
-  origin?: true
 }
 
 export type EventFeedMaxAggregateInputType = {
@@ -89,7 +85,6 @@ export type EventFeedMaxAggregateInputType = {
   lastPosition?: true
   removedThrough?: true
   epoch?: true
-  origin?: true
 }
 
 export type EventFeedCountAggregateInputType = {
@@ -97,7 +92,6 @@ export type EventFeedCountAggregateInputType = {
   lastPosition?: true
   removedThrough?: true
   epoch?: true
-  origin?: true
   _all?: true
 }
 
@@ -192,7 +186,6 @@ export type EventFeedGroupByOutputType = {
   lastPosition: bigint
   removedThrough: bigint
   epoch: string
-  origin: string
   _count: EventFeedCountAggregateOutputType | null
   _avg: EventFeedAvgAggregateOutputType | null
   _sum: EventFeedSumAggregateOutputType | null
@@ -223,7 +216,6 @@ export type EventFeedWhereInput = {
   lastPosition?: Prisma.BigIntFilter<"EventFeed"> | bigint | number
   removedThrough?: Prisma.BigIntFilter<"EventFeed"> | bigint | number
   epoch?: Prisma.UuidFilter<"EventFeed"> | string
-  origin?: Prisma.StringFilter<"EventFeed"> | string
 }
 
 export type EventFeedOrderByWithRelationInput = {
@@ -231,7 +223,6 @@ export type EventFeedOrderByWithRelationInput = {
   lastPosition?: Prisma.SortOrder
   removedThrough?: Prisma.SortOrder
   epoch?: Prisma.SortOrder
-  origin?: Prisma.SortOrder
 }
 
 export type EventFeedWhereUniqueInput = Prisma.AtLeast<{
@@ -242,7 +233,6 @@ export type EventFeedWhereUniqueInput = Prisma.AtLeast<{
   lastPosition?: Prisma.BigIntFilter<"EventFeed"> | bigint | number
   removedThrough?: Prisma.BigIntFilter<"EventFeed"> | bigint | number
   epoch?: Prisma.UuidFilter<"EventFeed"> | string
-  origin?: Prisma.StringFilter<"EventFeed"> | string
 }, "id">
 
 export type EventFeedOrderByWithAggregationInput = {
@@ -250,7 +240,6 @@ export type EventFeedOrderByWithAggregationInput = {
   lastPosition?: Prisma.SortOrder
   removedThrough?: Prisma.SortOrder
   epoch?: Prisma.SortOrder
-  origin?: Prisma.SortOrder
   _count?: Prisma.EventFeedCountOrderByAggregateInput
   _avg?: Prisma.EventFeedAvgOrderByAggregateInput
   _max?: Prisma.EventFeedMaxOrderByAggregateInput
@@ -266,7 +255,6 @@ export type EventFeedScalarWhereWithAggregatesInput = {
   lastPosition?: Prisma.BigIntWithAggregatesFilter<"EventFeed"> | bigint | number
   removedThrough?: Prisma.BigIntWithAggregatesFilter<"EventFeed"> | bigint | number
   epoch?: Prisma.UuidWithAggregatesFilter<"EventFeed"> | string
-  origin?: Prisma.StringWithAggregatesFilter<"EventFeed"> | string
 }
 
 export type EventFeedCreateInput = {
@@ -274,7 +262,6 @@ export type EventFeedCreateInput = {
   lastPosition?: bigint | number
   removedThrough?: bigint | number
   epoch?: string
-  origin?: string
 }
 
 export type EventFeedUncheckedCreateInput = {
@@ -282,7 +269,6 @@ export type EventFeedUncheckedCreateInput = {
   lastPosition?: bigint | number
   removedThrough?: bigint | number
   epoch?: string
-  origin?: string
 }
 
 export type EventFeedUpdateInput = {
@@ -290,7 +276,6 @@ export type EventFeedUpdateInput = {
   lastPosition?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   removedThrough?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   epoch?: Prisma.StringFieldUpdateOperationsInput | string
-  origin?: Prisma.StringFieldUpdateOperationsInput | string
 }
 
 export type EventFeedUncheckedUpdateInput = {
@@ -298,7 +283,6 @@ export type EventFeedUncheckedUpdateInput = {
   lastPosition?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   removedThrough?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   epoch?: Prisma.StringFieldUpdateOperationsInput | string
-  origin?: Prisma.StringFieldUpdateOperationsInput | string
 }
 
 export type EventFeedCreateManyInput = {
@@ -306,7 +290,6 @@ export type EventFeedCreateManyInput = {
   lastPosition?: bigint | number
   removedThrough?: bigint | number
   epoch?: string
-  origin?: string
 }
 
 export type EventFeedUpdateManyMutationInput = {
@@ -314,7 +297,6 @@ export type EventFeedUpdateManyMutationInput = {
   lastPosition?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   removedThrough?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   epoch?: Prisma.StringFieldUpdateOperationsInput | string
-  origin?: Prisma.StringFieldUpdateOperationsInput | string
 }
 
 export type EventFeedUncheckedUpdateManyInput = {
@@ -322,7 +304,6 @@ export type EventFeedUncheckedUpdateManyInput = {
   lastPosition?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   removedThrough?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   epoch?: Prisma.StringFieldUpdateOperationsInput | string
-  origin?: Prisma.StringFieldUpdateOperationsInput | string
 }
 
 export type EventFeedCountOrderByAggregateInput = {
@@ -330,7 +311,6 @@ export type EventFeedCountOrderByAggregateInput = {
   lastPosition?: Prisma.SortOrder
   removedThrough?: Prisma.SortOrder
   epoch?: Prisma.SortOrder
-  origin?: Prisma.SortOrder
 }
 
 export type EventFeedAvgOrderByAggregateInput = {
@@ -344,7 +324,6 @@ export type EventFeedMaxOrderByAggregateInput = {
   lastPosition?: Prisma.SortOrder
   removedThrough?: Prisma.SortOrder
   epoch?: Prisma.SortOrder
-  origin?: Prisma.SortOrder
 }
 
 export type EventFeedMinOrderByAggregateInput = {
@@ -352,7 +331,6 @@ export type EventFeedMinOrderByAggregateInput = {
   lastPosition?: Prisma.SortOrder
   removedThrough?: Prisma.SortOrder
   epoch?: Prisma.SortOrder
-  origin?: Prisma.SortOrder
 }
 
 export type EventFeedSumOrderByAggregateInput = {
@@ -368,7 +346,6 @@ export type EventFeedSelect<ExtArgs extends runtime.Types.Extensions.InternalArg
   lastPosition?: boolean
   removedThrough?: boolean
   epoch?: boolean
-  origin?: boolean
 }, ExtArgs["result"]["eventFeed"]>
 
 export type EventFeedSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -376,7 +353,6 @@ export type EventFeedSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Ext
   lastPosition?: boolean
   removedThrough?: boolean
   epoch?: boolean
-  origin?: boolean
 }, ExtArgs["result"]["eventFeed"]>
 
 export type EventFeedSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -384,7 +360,6 @@ export type EventFeedSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Ext
   lastPosition?: boolean
   removedThrough?: boolean
   epoch?: boolean
-  origin?: boolean
 }, ExtArgs["result"]["eventFeed"]>
 
 export type EventFeedSelectScalar = {
@@ -392,10 +367,9 @@ export type EventFeedSelectScalar = {
   lastPosition?: boolean
   removedThrough?: boolean
   epoch?: boolean
-  origin?: boolean
 }
 
-export type EventFeedOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "lastPosition" | "removedThrough" | "epoch" | "origin", ExtArgs["result"]["eventFeed"]>
+export type EventFeedOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "lastPosition" | "removedThrough" | "epoch", ExtArgs["result"]["eventFeed"]>
 
 export type $EventFeedPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "EventFeed"
@@ -410,17 +384,13 @@ export type $EventFeedPayload<ExtArgs extends runtime.Types.Extensions.InternalA
      */
     lastPosition: bigint
     /**
-     * The largest position of an event that was removed because of its age, or that this copy of the database does not have.
+     * The largest position of an event that was removed because of its age.
      */
     removedThrough: bigint
     /**
-     * What every cursor names. Another one begins when the database may have lost events: after a restore or a failover.
+     * What every cursor names. The command `restore` begins another one.
      */
     epoch: string
-    /**
-     * The run of the server, and the table, in which the epoch began; another one begins when they differ.
-     */
-    origin: string
   }, ExtArgs["result"]["eventFeed"]>
   composites: {}
 }
@@ -848,7 +818,6 @@ export interface EventFeedFieldRefs {
   readonly lastPosition: Prisma.FieldRef<"EventFeed", 'BigInt'>
   readonly removedThrough: Prisma.FieldRef<"EventFeed", 'BigInt'>
   readonly epoch: Prisma.FieldRef<"EventFeed", 'String'>
-  readonly origin: Prisma.FieldRef<"EventFeed", 'String'>
 }
     
 
