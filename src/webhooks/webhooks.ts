@@ -30,8 +30,8 @@ export interface WebhookContext {
   readonly webhookNetworks: readonly string[];
 }
 
-/** What is not read of a webhook: its secrets, and who sends to it. */
-export const unlisted = { secretEncrypted: true, previousSecretEncrypted: true, leasedUntil: true } as const;
+/** What is not read of a webhook: its secrets. */
+export const unlisted = { secretEncrypted: true, previousSecretEncrypted: true } as const;
 
 /** A webhook as it is shown. */
 export type ListedWebhook = Omit<Webhook, keyof typeof unlisted>;

@@ -83,7 +83,7 @@ test.each<[string, unknown[]]>([
       }),
     ],
   ],
-  ['update webhook set position = 9, leased_until = now()', []],
+  ['update webhook set position = 9, failing_since = now(), last_delivery_at = now()', []],
   ['delete from webhook', [byHand('webhook.deleted', { webhook: from(expect.any(Number), null) })]],
 ])('%s', async (text, expected) => {
   await gateway.database.pool.query(text);

@@ -143,7 +143,6 @@ CREATE TABLE "webhook" (
     "position" BIGINT NOT NULL,
     "failing_since" TIMESTAMPTZ(3),
     "last_delivery_at" TIMESTAMPTZ(3),
-    "leased_until" TIMESTAMPTZ(6),
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
 
     CONSTRAINT "webhook_pkey" PRIMARY KEY ("id")

@@ -157,7 +157,10 @@ builder.node(WebhookDeliveryType, {
       nullable: true,
       description: 'The beginning of the body of the last response; null if there was none.',
     }),
-    error: t.exposeString('error', { nullable: true, description: 'Why the last attempt got no response; null if it got one.' }),
+    error: t.exposeString('error', {
+      nullable: true,
+      description: 'Why the last attempt failed; null if it did not, or its responseStatus says it.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
   }),
 });

@@ -1561,7 +1561,6 @@ export const WebhookScalarFieldEnum = {
   position: 'position',
   failingSince: 'failingSince',
   lastDeliveryAt: 'lastDeliveryAt',
-  leasedUntil: 'leasedUntil',
   createdAt: 'createdAt'
 } as const
 

@@ -213,7 +213,6 @@ export const WebhookScalarFieldEnum = {
   position: 'position',
   failingSince: 'failingSince',
   lastDeliveryAt: 'lastDeliveryAt',
-  leasedUntil: 'leasedUntil',
   createdAt: 'createdAt'
 } as const
 
