@@ -1,20 +1,18 @@
 import { type ApiTokenRecord, findApiTokens, findApiTokensOfSecrets } from './api-tokens/sql.ts';
+import { createFeed, type Feed } from './audit-log/feed.ts';
 import type { Author } from './audit-log/statements/author.ts';
 import type { Caller } from './caller.ts';
 import type { Database, Sql } from './database/client.ts';
 import { sqlIn } from './database/client.ts';
 import { retryOnConflict } from './database/errors.ts';
+import { pageReads } from './database/page.ts';
 import { type Read, sharedRead } from './database/shared-reads.ts';
 import { findViewerGenerations, type ViewerKey } from './embed-tokens/embed-tokens.ts';
 import { findSigningKeys, type SigningKey } from './embed-tokens/signing-keys.ts';
 import type { KeyRing } from './encryption/keys.ts';
+import { abandoned } from './errors.ts';
 import type { Prisma, PrismaClient, UserGroup } from './generated/prisma/client.ts';
-import {
-  findGroupsByProvidedId,
-  findGroupsByTeamId,
-  findGroupsOfTokens,
-  type GroupOfToken,
-} from './user-groups/sql.ts';
+import { findGroupsByProvidedId, findGroupsByTeamId, findGroupsOfTokens, type GroupOfToken } from './user-groups/sql.ts';
 
 /** What lives as long as the process. */
 export interface App {
@@ -29,6 +27,7 @@ export interface App {
   readonly publicUrl: () => string;
   /** The private networks that webhooks may reach, as CIDRs. */
   readonly webhookNetworks: readonly string[];
+  readonly feed: Feed;
   /** Records that a group was resolved by a token. */
   readonly noteResolved: (group: UserGroup) => void;
 }
@@ -79,7 +78,7 @@ const createReads = (sql: Sql, lookUpSql: Sql, isShared: boolean): Reads => ({
 export function createApp(
   database: Database,
   keys: KeyRing,
-  options: Partial<Pick<App, 'publicUrl' | 'webhookNetworks' | 'noteResolved'>> = {},
+  options: Partial<Pick<App, 'publicUrl' | 'webhookNetworks' | 'noteResolved' | 'feed'>> = {},
 ): App {
   const lookUpSql = (database.lookups ?? database).sql;
   return {
@@ -91,6 +90,7 @@ export function createApp(
     keys,
     publicUrl: () => '',
     webhookNetworks: [],
+    feed: createFeed(database.sql, AbortSignal.abort()),
     noteResolved: () => {},
     ...options,
   };
@@ -130,3 +130,12 @@ const setActor = (transaction: Prisma.TransactionClient, author: Author) => tran
 
 /** Also if the server has another default: a transaction that waited for a lock must see the new rows. */
 const readCommitted = { isolationLevel: 'ReadCommitted' } as const;
+
+/** Reads when it is the caller's turn, so that connections remain for others; in a transaction, which has one, at once. */
+export function readInTurn<Result>(context: Context, read: (context: Context) => Promise<Result>): Promise<Result> {
+  if (context.isInTransaction) return read(context);
+  return pageReads.run(context.caller.queueKey, async () => {
+    if (context.isAbandoned()) throw abandoned();
+    return read(context);
+  });
+}

@@ -1,4 +1,4 @@
-import { DatabaseBusy, isUnavailable } from './database/errors.ts';
+import { isUnavailable } from './database/errors.ts';
 import { MissingKey } from './encryption/keys.ts';
 import { GatewayError, nothingChanged, safeToRepeat } from './errors.ts';
 
@@ -8,9 +8,6 @@ import { GatewayError, nothingChanged, safeToRepeat } from './errors.ts';
  */
 export function asGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
-  if (error instanceof DatabaseBusy) {
-    return new GatewayError('UNAVAILABLE', `Too many requests are waiting for the database. ${nothingChanged}Try again shortly.`);
-  }
   if (isUnavailable(error)) {
     const message = `The database is unavailable. A requested change may have been made. ${safeToRepeat}`;
     return new GatewayError('UNAVAILABLE', message, { cause: error });

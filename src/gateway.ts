@@ -1,31 +1,24 @@
 import type { Server } from 'node:http';
 import { inspect } from 'node:util';
-import { encodeGlobalID } from '@pothos/plugin-relay';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { authenticateBy } from './api-tokens/authenticate.ts';
-import { stampApiTokenUses } from './api-tokens/statements.ts';
+import { stampApiTokenUses } from './api-tokens/sql.ts';
+import { createApp } from './app.ts';
 import { createFeed } from './audit-log/feed.ts';
 import { eventFeedHandler } from './audit-log/rest.ts';
 import { heavyWork } from './concurrency/heavy-work.ts';
 import { startRecorder } from './concurrency/recorder.ts';
-import { waitingKeys } from './database/batch-loader.ts';
 import type { Database } from './database/client.ts';
 import { ownMigrationNames } from './database/migrate.ts';
 import { traceStatements } from './database/traced.ts';
-import { createDb, createTransactionDb, type Db } from './db.ts';
-import { introspect } from './embed-tokens/embed-tokens.ts';
 import { embedTokenHandler, introspectionHandler, jwksHandler } from './embed-tokens/rest.ts';
-import { jwksMaxAgeSeconds, SigningKeys } from './embed-tokens/signing-keys.ts';
-import { bindSigningKeys } from './embed-tokens/statements/signing-keys.ts';
-import { bindViewerGenerations } from './embed-tokens/statements/viewer-generations.ts';
 import { type KeyRing, missingKeyIn } from './encryption/keys.ts';
 import { type GraphQLHandlerOptions, graphqlHandler } from './graphql/execution/route.ts';
 import { createCors } from './http/cors.ts';
 import { createLayout } from './http/pages/layout.ts';
 import { pageOrProblem } from './http/pages/page.ts';
 import { createHttpServer, urlOf } from './http/server.ts';
-import { createExecuteOnce } from './idempotency/execute-once.ts';
 import { instanceSource, unreadiness } from './instance/instance.ts';
 import { metricsHandler } from './instance/metrics-route.ts';
 import { createRequestLog, logOutages, traceIdOf } from './log.ts';
@@ -39,7 +32,6 @@ import type { Config } from './settings.ts';
 import { tracing } from './tracing/tracing.ts';
 import { recordLastResolved } from './user-groups/last-resolved.ts';
 import { userHandler } from './user-groups/rest.ts';
-import type { Services } from './user-groups/user-groups.ts';
 import { startDeliveries } from './webhooks/deliver.ts';
 
 /** A gateway that does not listen yet. */
@@ -85,21 +77,16 @@ export function buildGateway(
   const publicUrl = (): string => options.publicUrl ?? urlOf(server);
   const { webhooksAllowedNetworks: webhookNetworks = [] } = options;
   const whenWritten = (what: string) => logOutages(log, `${what} cannot be recorded`, `${what} is recorded again`);
-  const lastResolved = recordLastResolved(database, whenWritten('the time when groups were last resolved'));
+  const lastResolved = recordLastResolved(database.sql, whenWritten('the time when groups were last resolved'));
   const draining = new AbortController();
-  const feed = createFeed(database.sql, draining.signal);
-  const bindServices = (db: Db, sql: Services['sql']): Services => {
-    const signingKeys = new SigningKeys(bindSigningKeys(sql), keys);
-    const embedTokens = { signingKeys, findViewerGeneration: bindViewerGenerations(sql), publicUrl };
-    return { db, sql, keys, lastResolved, feed, webhookNetworks, embedTokens };
-  };
-  const services = bindServices(createDb(database), database);
-  const { signingKeys } = services.embedTokens;
-  const executeOnce = createExecuteOnce(database, keys, (transaction) =>
-    bindServices(createTransactionDb(transaction), transaction),
-  );
+  const app = createApp(database, keys, {
+    publicUrl,
+    webhookNetworks,
+    feed: createFeed(database.sql, draining.signal),
+    noteResolved: lastResolved.note,
+  });
   const lastUsed = startRecorder(
-    (secondsAgo) => stampApiTokenUses(database, secondsAgo),
+    (secondsAgo) => stampApiTokenUses(database.sql, secondsAgo),
     whenWritten('the time when API tokens were last used'),
   );
 
@@ -116,12 +103,12 @@ export function buildGateway(
   const layout = createLayout({ console, playground: playground && !persistedOperations });
   const routes = createRoutes({
     layout,
-    graphql: graphqlHandler(schema, { services, metrics: instanceMetrics, instance }, executeOnce, options),
-    user: userHandler(services, executeOnce),
-    embedTokens: embedTokenHandler(services),
-    events: eventFeedHandler(services),
-    introspection: introspectionHandler((caller, token) => introspect(services, caller, token)),
-    jwks: jwksHandler(async () => [...(await signingKeys.read()).published.values()], jwksMaxAgeSeconds),
+    graphql: graphqlHandler(schema, app, { metrics: instanceMetrics, instance }, options),
+    user: userHandler(app),
+    embedTokens: embedTokenHandler(app),
+    events: eventFeedHandler(app),
+    introspection: introspectionHandler(app),
+    jwks: jwksHandler(app),
     metrics: metricsHandler(instanceMetrics),
     printSdl: options.introspection ? printSdl : undefined,
     unreadiness: async () => (draining.signal.aborted ? 'stopping' : unreadiness(database, keys)),
@@ -140,17 +127,16 @@ export function buildGateway(
   );
   const deliveries = startDeliveries(
     {
-      database: given,
+      sql: given.sql,
       keys,
       log,
-      globalId: encodeGlobalID,
       report: logOutages(log, 'webhooks cannot be delivered', 'webhooks can be delivered again'),
     },
     { allowedNetworks: webhookNetworks },
   );
 
   const server = createHttpServer({
-    authenticate: authenticateBy({ apiToken: services.db.apiToken, lastUsed, rateLimiting }),
+    authenticate: authenticateBy({ reads: app.reads, lastUsed, rateLimiting }),
     rateLimiting,
     routes,
     renderError: pageOrProblem(layout),
@@ -199,7 +185,6 @@ function measureGateway({ pool, poolSize }: Pick<Database, 'pool' | 'poolSize'>,
   metrics.poolConnections.set({ state: 'busy' }, pool.totalCount - pool.idleCount);
   metrics.poolLimit.set(poolSize);
   metrics.queue.set({ queue: 'database_connections' }, pool.waitingCount);
-  metrics.queue.set({ queue: 'database_keys' }, waitingKeys.count);
   metrics.queue.set({ queue: 'heavy_work' }, heavyWork.waiting);
   metrics.build.set({ version, node_version: process.version }, 1);
 }

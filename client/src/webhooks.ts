@@ -33,18 +33,20 @@ const maxSignatures = 10;
  * last 5 minutes. A webhook may arrive more than once, each time with the same header `webhook-id`.
  *
  * @param secret `whsec_…`, as the gateway showed it.
- * @param body the body as it arrived, not parsed: its bytes are signed.
+ * @param body the body as it arrived, not parsed: its bytes are signed. In Express: `express.raw({ type: 'application/json' })`.
  * @param options `now`: the time in milliseconds since 1970, instead of `Date.now`.
- * @throws WebhookError for one that is not accepted. TypeError for a malformed secret.
+ * @throws WebhookError for one that is not accepted. TypeError for a malformed secret, a parsed body, or headers that are none.
  * @example
  * const { type, data } = await verifyWebhook(secret, request.headers, await request.text());
  */
 export async function verifyWebhook<Event = WebhookEvent>(
   secret: string,
   headers: WebhookHeaders,
-  body: string | Uint8Array,
+  body: string | Uint8Array | ArrayBuffer,
   { now = Date.now }: { readonly now?: () => number } = {},
 ): Promise<Event> {
+  requireRaw(body);
+  requireHeaders(headers);
   const key = await importSecret(secret);
   const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map((name) => headerOf(headers, `webhook-${name}`));
   if (!id || !timestamp || !signatures)
@@ -53,7 +55,7 @@ export async function verifyWebhook<Event = WebhookEvent>(
   if (!isRecent) throw invalid('The webhook was not sent within the last 5 minutes, or the clock of this machine is wrong.');
   const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
-  const signed = new Blob([`${id}.${timestamp}.`, bytes as Uint8Array<ArrayBuffer>]);
+  const signed = new Blob([`${id}.${timestamp}.`, bytes as BlobPart]);
   const content = await signed.arrayBuffer();
   const given = [...signatures.matchAll(/(?<!\S)v1,([A-Za-z0-9+/]{43}=)(?!\S)/g)].slice(0, maxSignatures);
   // WebCrypto compares in constant time.
@@ -68,10 +70,22 @@ export async function verifyWebhook<Event = WebhookEvent>(
 
 const invalid = (message: string) => createError('INVALID_WEBHOOK', message);
 
+function requireRaw(body: unknown): void {
+  if (typeof body === 'string' || ArrayBuffer.isView(body) || body instanceof ArrayBuffer) return;
+  throw new TypeError(
+    "The body must be as it arrived, text or bytes, because its bytes are signed: not parsed. In Express, use express.raw({ type: 'application/json' }) for the route; elsewhere await request.text().",
+  );
+}
+
+function requireHeaders(headers: unknown): void {
+  if (typeof headers === 'object' && headers !== null && !Array.isArray(headers)) return;
+  throw new TypeError('The headers must be those of the request: a Headers object, or an object of names and values.');
+}
+
 function headerOf(headers: WebhookHeaders, name: string): string | undefined {
   if (typeof headers.get === 'function') return headers.get(name) ?? undefined;
   const [, value] = Object.entries(headers).find(([key]) => key.toLowerCase() === name) ?? [];
-  return typeof value === 'string' ? value : undefined;
+  return value === undefined ? undefined : String(value); // a list of one value is that value
 }
 
 async function importSecret(secret: string) {
@@ -79,6 +93,6 @@ async function importSecret(secret: string) {
     const bytes = decodeBase64(secret.replace(/^whsec_/, ''));
     return await crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
   } catch {
-    throw new TypeError('The secret must be as the gateway showed it: whsec_ and base64.');
+    throw new TypeError('The secret must be as the gateway showed it: whsec_ and base64. Is the variable set?');
   }
 }

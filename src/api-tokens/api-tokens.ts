@@ -1,6 +1,6 @@
-import { type Context, inTransaction } from '../app.ts';
+import { type Context, inTransaction, readInTurn } from '../app.ts';
 import { between, defineKeyset, integerColumn, sectionOf, timeIssues } from '../database/keyset.ts';
-import { type CountedPage, cutPage, type PageInput, pageReads, withTotalCount } from '../database/page.ts';
+import { type CountedPage, cutPage, type PageInput, withTotalCount } from '../database/page.ts';
 import { readClock } from '../database/timed-read.ts';
 import { InvalidInput, type Issue, NotFound } from '../errors.ts';
 import type { ApiToken, EnvironmentTag } from '../generated/prisma/client.ts';
@@ -12,6 +12,12 @@ import type { ApiTokenRecord } from './sql.ts';
 
 /** The longest that a replaced secret stays accepted, in seconds: a week. */
 export const maxOverlapSeconds = 604_800;
+
+/** Checks how long a replaced secret stays valid: 0 to {@link maxOverlapSeconds}, whole. @throws InvalidInput. */
+export function checkOverlap(overlapSeconds: number): void {
+  if (Number.isInteger(overlapSeconds) && overlapSeconds >= 0 && overlapSeconds <= maxOverlapSeconds) return;
+  throw new InvalidInput([{ path: ['overlapSeconds'], message: `must be a whole number from 0 to ${maxOverlapSeconds}.` }]);
+}
 
 /** The most requests in 60 seconds that an API token may be limited to. */
 export const maxApiTokenRateLimit = 1_000_000;
@@ -147,8 +153,7 @@ const isRevoked = (id: number): NotFound => new NotFound(`The API token ${id} is
  */
 export async function rotateApiToken(context: Context, id: number, overlapSeconds: number): Promise<IssuedApiToken> {
   context.caller.require('admin');
-  if (!(Number.isInteger(overlapSeconds) && overlapSeconds >= 0 && overlapSeconds <= maxOverlapSeconds))
-    throw new InvalidInput([{ path: ['overlapSeconds'], message: `must be a whole number from 0 to ${maxOverlapSeconds}.` }]);
+  checkOverlap(overlapSeconds);
   const replaced = await requireApiToken(context, id);
   const secret = issueToken('apiToken');
   return inTransaction(context, async (inner) => {
@@ -202,9 +207,9 @@ const keyset = defineKeyset<Pick<ApiToken, 'id'>>('ApiToken', { id: integerColum
  * @throws Unauthenticated, Forbidden, synchronously, without `admin`.
  * @throws InvalidInput, also for a cursor of another list.
  */
-export function listApiTokens({ caller, db }: Context, input: ApiTokenPageInput): Promise<ApiTokenPage> {
-  caller.require('admin');
-  return pageReads.run(caller.queueKey, async () => {
+export function listApiTokens(context: Context, input: ApiTokenPageInput): Promise<ApiTokenPage> {
+  context.caller.require('admin');
+  return readInTurn(context, async ({ db }) => {
     const section = sectionOf(input, { keyset, direction: 'desc' });
     const listed = input.includeRevoked ? {} : { revokedAt: null };
     const found = await db.apiToken.findMany({

@@ -90,12 +90,10 @@ export function apiTokenNumberOf(nodeId: string): number | undefined {
 defineNodeFinder('ApiToken', {
   scope: 'admin',
   noun: 'an API token',
-  finder:
-    () =>
-    (context, id) => {
-      const number = readNumber(id);
-      return number === undefined ? undefined : findApiToken(context, number);
-    },
+  finder: () => (context, id) => {
+    const number = readNumber(id);
+    return number === undefined ? undefined : findApiToken(context, number);
+  },
 });
 
 builder.queryField('caller', (t) =>

@@ -1,9 +1,8 @@
-import type { ApiTokenRecord } from '../api-tokens/statements.ts';
+import type { ApiTokenRecord } from '../api-tokens/sql.ts';
+import { type Context, readInTurn } from '../app.ts';
 import type { Caller } from '../caller.ts';
 import { bigIntColumn, defineKeyset, timeColumn } from '../database/keyset.ts';
-import { pageReads } from '../database/page.ts';
 import type { Event, EventEnvironment, UserGroup } from '../generated/prisma/client.ts';
-import { lookUpGroup, type ReadOptions, type Services } from '../user-groups/user-groups.ts';
 
 /** The limits of the audit log. */
 export const eventLimits = {
@@ -84,40 +83,30 @@ export function readEventKey(key: string): EventPosition | undefined {
 
 /** The event with this {@link eventKey}; undefined when there is none that the caller may read. @throws Forbidden without `audit:read`. */
 export async function findEvent(
-  { db }: Pick<Services, 'db'>,
-  caller: Caller,
+  context: Context,
   key: string,
   { withChanges = true }: EventReadOptions = {},
 ): Promise<Event | undefined> {
-  caller.require('audit:read');
+  context.caller.require('audit:read');
   const position = readEventKey(key);
   if (!position) return undefined;
-  const where = { environment: { in: [...readableEnvironments(caller)] }, ...position };
-  const found = await pageReads.run(caller.queueKey, () => db.event.findFirst({ where, omit: { changes: !withChanges } }));
+  const where = { environment: { in: [...readableEnvironments(context.caller)] }, ...position };
+  const found = await readInTurn(context, ({ db }) => db.event.findFirst({ where, omit: { changes: !withChanges } }));
   return found ? toEvent(found) : undefined;
 }
 
 /** The group that an event is about, as it is now; undefined when it was deleted, or the caller has no access to it. */
-export async function userGroupOf(
-  services: Pick<Services, 'db'>,
-  caller: Caller,
-  { teamId }: Pick<Event, 'teamId'>,
-  options: ReadOptions = {},
-): Promise<UserGroup | undefined> {
+export async function userGroupOf({ caller, reads }: Context, { teamId }: Pick<Event, 'teamId'>): Promise<UserGroup | undefined> {
   caller.require('audit:read');
-  const group = teamId === null ? undefined : await lookUpGroup(services, teamId, options);
+  const group = teamId === null ? undefined : await reads.groupByTeamId(teamId);
   return group && caller.canAccess(group) ? group : undefined;
 }
 
 /**
  * The API token with this number; undefined when there is none, or it belongs to an environment that the caller has no access to.
  */
-export async function eventApiToken(
-  { db }: Pick<Services, 'db'>,
-  caller: Caller,
-  id: number | null,
-): Promise<ApiTokenRecord | undefined> {
+export async function eventApiToken({ caller, reads }: Context, id: number | null): Promise<ApiTokenRecord | undefined> {
   caller.require('audit:read');
-  const apiToken = id === null ? undefined : await db.apiToken.findById(id);
+  const apiToken = id === null ? undefined : await reads.apiToken(id);
   return apiToken && caller.canAccess(apiToken) ? apiToken : undefined;
 }

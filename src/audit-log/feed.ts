@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Caller } from '../caller.ts';
+import { type Context, readInTurn } from '../app.ts';
 import type { Pause } from '../concurrency/heavy-work.ts';
 import type { Sql } from '../database/client.ts';
 import { bigIntColumn, defineKeyset, type KeysetColumn } from '../database/keyset.ts';
-import { pageReads } from '../database/page.ts';
 import { abandoned, GatewayError, InvalidInput, type Issue } from '../errors.ts';
 import type { Event, EventEnvironment } from '../generated/prisma/client.ts';
-import type { Services } from '../user-groups/user-groups.ts';
 import { type EventReadOptions, type EventType, readableEnvironments } from './events.ts';
 
 /** The limits of the event feed. */
@@ -70,8 +68,6 @@ const feedKeyset = defineKeyset<FeedPosition>('EventFeed', { epoch: epochColumn,
 
 /** The event feed of a process. */
 export interface Feed {
-  /** On the pool, because a transaction would hold up everybody who assigns positions. */
-  readonly sql: Sql;
   /** The last position, a quarter of a second later; undefined when waiting is to end. Requests that wait share one look. */
   look(): Promise<bigint | undefined>;
 }
@@ -87,7 +83,6 @@ export function createFeed(sql: Sql, stopping: AbortSignal): Feed {
     return (await readFeedState(sql)).lastPosition;
   };
   return {
-    sql,
     look() {
       next ??= lookLater();
       return next;
@@ -99,7 +94,6 @@ export function createFeed(sql: Sql, stopping: AbortSignal): Feed {
  * Reads a part of the event feed: the events that the caller may read, those of one group in the order of its changes. No event
  * ever appears behind a cursor that was given out.
  *
- * @param isAbandoned whether the response is no longer needed.
  * @param options `pause` is what it waits for an event in.
  * @throws Forbidden without `audit:read`.
  * @throws InvalidInput, also for a cursor of another list.
@@ -107,30 +101,28 @@ export function createFeed(sql: Sql, stopping: AbortSignal): Feed {
  *   restored from a backup.
  */
 export async function readEventFeed(
-  { feed }: Pick<Services, 'feed'>,
-  caller: Caller,
+  context: Context,
   input: EventFeedInput,
-  isAbandoned: () => boolean = () => false,
   { withChanges = true, pause = (wait) => wait() }: EventReadOptions & { readonly pause?: Pause | undefined } = {},
 ): Promise<EventFeedPage> {
+  const { app, caller, isAbandoned } = context;
   caller.require('audit:read');
   const { limit, types, waitSeconds, start } = checkFeedInput(input);
   const endsAtMs = performance.now() + waitSeconds * 1_000;
   const query = { environments: readableEnvironments(caller), types, limit, withChanges };
   const readBehind = (after: FeedPosition | undefined) =>
-    pageReads.run(caller.queueKey, async () => {
-      if (isAbandoned()) throw abandoned();
-      const isBehind = await assignPositions(feed.sql);
-      const page = await readFeed(feed.sql, { ...query, after });
+    readInTurn(context, async ({ sql }) => {
+      const isBehind = await assignPositions(sql);
+      const page = await readFeed(sql, { ...query, after });
       if (!page) throw cursorExpired();
       return { ...page, hasMore: page.hasMore || isBehind };
     });
   const isOver = ({ events, hasMore }: FeedPage) => events.length > 0 || hasMore || performance.now() >= endsAtMs;
-  const first = await readBehind(start === latest ? await endOf(feed.sql, isAbandoned) : start);
+  const first = await readBehind(start === latest ? await endOf(context.sql, isAbandoned) : start);
   const waitForEvents = async () => {
     let page = first;
     while (!isOver(page)) {
-      const lastPosition = await feed.look();
+      const lastPosition = await app.feed.look();
       if (isAbandoned()) throw abandoned();
       if (lastPosition === undefined) break;
       if (lastPosition > page.through.position) page = await readBehind(page.through);

@@ -1,5 +1,5 @@
 import { encodeGlobalID } from '@pothos/plugin-relay';
-import { ApiTokenType, apiTokenNumberOf } from '../api-tokens/graphql/type.ts';
+import { ApiTokenType, apiTokenNumberOf } from '../api-tokens/graphql.ts';
 import { GatewayError, InvalidInput } from '../errors.ts';
 import type { Event } from '../generated/prisma/client.ts';
 import { builder, defineNamedEnum } from '../graphql/builder.ts';
@@ -16,7 +16,7 @@ import {
   type RawVariables,
   type SelectionInfo,
 } from '../graphql/selection.ts';
-import { readsJson, selector, UserGroupByInput, UserGroupType } from '../user-groups/graphql/type.ts';
+import { selector, UserGroupByInput, UserGroupType } from '../user-groups/graphql/type.ts';
 import {
   eventApiToken,
   eventKey,
@@ -74,7 +74,7 @@ const EventActorType = builder.objectRef<Event>('EventActor').implement({
       extensions: lookUp,
       description:
         'The API token that the request was made with; null for others, and for one of an environment that the caller has no access to.',
-      resolve: ({ actorApiTokenId }, _, { services, caller }) => eventApiToken(services, caller, actorApiTokenId),
+      resolve: ({ actorApiTokenId }, _, context) => eventApiToken(context, actorApiTokenId),
     }),
   }),
 });
@@ -110,7 +110,7 @@ builder.node(EventType, {
       description:
         'The group that was changed, as it is now; null if it was deleted, the caller has no access to it, or the event is about ' +
         'something else. Its token requires the scope groups:read or groups:write.',
-      resolve: (event, _, { services, caller }, info) => userGroupOf(services, caller, event, { withJson: readsJson(info) }),
+      resolve: (event, _, context) => userGroupOf(context, event),
     }),
     userGroupId: t.id({
       nullable: true,
@@ -130,7 +130,7 @@ builder.node(EventType, {
       nullable: true,
       extensions: lookUp,
       description: 'The API token that was changed; null if the event is about something else.',
-      resolve: ({ subjectApiTokenId }, _, { services, caller }) => eventApiToken(services, caller, subjectApiTokenId),
+      resolve: ({ subjectApiTokenId }, _, context) => eventApiToken(context, subjectApiTokenId),
     }),
     changes: t.expose('changes', {
       type: 'JSON',
@@ -154,7 +154,7 @@ defineNodeFinder('Event', {
   noun: 'an event',
   finder: (info) => {
     const options = { withChanges: readsChanges(info) };
-    return ({ services, caller }, id) => findEvent(services, caller, id, options);
+    return (context, id) => findEvent(context, id, options);
   },
 });
 
@@ -190,17 +190,11 @@ builder.queryField('events', (t) =>
       ...pageArguments,
       filter: t.arg({ type: EventFilterInput, description: 'Which events to list. Defaults to all of them.' }),
     },
-    resolve: (_, { filter, ...page }, { services, caller, isAbandoned }, info) => {
+    resolve: (_, { filter, ...page }, context, info) => {
       const userGroup = filter?.userGroup && (selector(filter.userGroup) ?? 'no group');
       const apiTokenId = filter?.apiTokenId == null ? undefined : (apiTokenNumberOf(filter.apiTokenId) ?? 'no API token');
       const options = { withChanges: readsChanges(info) };
-      return listEvents(
-        services,
-        caller,
-        { ...page, filter: filter && { ...filter, userGroup, apiTokenId } },
-        isAbandoned,
-        options,
-      );
+      return listEvents(context, { ...page, filter: filter && { ...filter, userGroup, apiTokenId } }, options);
     },
   }),
 );
@@ -214,8 +208,7 @@ builder.objectField(UserGroupType, 'events', (t) =>
       'The audit log of the group, the newest event first, as far as it is of the environment of the API token, with scope admin of ' +
       'every environment. Requires the scope audit:read.',
     args: { first: pageArguments.first, after: pageArguments.after },
-    resolve: ({ teamId }, page, { services, caller }, info) =>
-      listEventsOfGroup(services, caller, teamId, page, { withChanges: readsChanges(info) }),
+    resolve: ({ teamId }, page, context, info) => listEventsOfGroup(context, teamId, page, { withChanges: readsChanges(info) }),
   }),
 );
 
@@ -278,9 +271,9 @@ builder.queryField('eventFeed', (t) =>
           `An operation that costs more than ${heavyCost} and waits can have no other field.`,
       }),
     },
-    resolve: (_, input, { services, caller, isAbandoned, pause }, info) => {
-      if (input.waitSeconds && !pause) throw new InvalidInput([mustNotWait]);
-      return readEventFeed(services, caller, input, isAbandoned, { withChanges: readsChanges(info), pause });
+    resolve: (_, input, context, info) => {
+      if (input.waitSeconds && !context.pause) throw new InvalidInput([mustNotWait]);
+      return readEventFeed(context, input, { withChanges: readsChanges(info), pause: context.pause });
     },
   }),
 );

@@ -1,12 +1,12 @@
-import type { Caller } from '../caller.ts';
+import { type Context, readInTurn } from '../app.ts';
 import { between, type DateTimeRange, type KeysetSection, mergeByKeyset, rangeIssues, sectionOf } from '../database/keyset.ts';
-import { cutPage, type Page, type PageInput, pageReads, pageSizeIssues } from '../database/page.ts';
+import { cutPage, type Page, type PageInput, pageSizeIssues } from '../database/page.ts';
 import { readWithinTime } from '../database/timed-read.ts';
-import { abandoned, InvalidInput, type Issue } from '../errors.ts';
+import { InvalidInput, type Issue } from '../errors.ts';
 import type { Event, EventEnvironment, Prisma } from '../generated/prisma/client.ts';
 import { checkSelector } from '../user-groups/rules.ts';
 import type { TimeRange } from '../user-groups/statements/matches.ts';
-import { locate, type Services, type UserGroupBy } from '../user-groups/user-groups.ts';
+import { locate, type UserGroupBy } from '../user-groups/user-groups.ts';
 import {
   type EventPosition,
   type EventReadOptions,
@@ -65,27 +65,21 @@ const maxDeletedGroups = 100;
 /**
  * A page of the events that the caller may read, the newest first. Each page is read from the database.
  *
- * @param isAbandoned whether the response is no longer needed; reads that have not started are then skipped.
  * @param options what is read of each event.
  * @throws Forbidden, synchronously, without `audit:read`, and for a filter by token without `groups:resolve`.
  * @throws InvalidInput, synchronously, also for a cursor of another list; by its promise, when more than 100 deleted groups had
  *   the provided id.
  * @throws GatewayError `UNAVAILABLE`, by its promise, when a filtered page takes longer than two seconds, or too many pages wait.
  */
-export function listEvents(
-  services: Services,
-  caller: Caller,
-  input: EventListInput,
-  isAbandoned: () => boolean = () => false,
-  options: EventReadOptions = {},
-): Promise<Page<Event>> {
+export function listEvents(context: Context, input: EventListInput, options: EventReadOptions = {}): Promise<Page<Event>> {
+  const { caller } = context;
   caller.require('audit:read');
   const { userGroup } = input.filter ?? {};
   if (typeof userGroup === 'object' && userGroup !== null && 'token' in userGroup) caller.require('groups:resolve');
   checkEventList(input);
   const { withChanges = true } = options;
   const section = sectionOf(input, { keyset: eventKeyset, direction: 'desc' });
-  return readPage({ services, caller, isAbandoned, input, section, withChanges });
+  return readPage({ context, input, section, withChanges });
 }
 
 /**
@@ -95,18 +89,17 @@ export function listEvents(
  * @throws InvalidInput, also for a cursor of another list.
  */
 export async function listEventsOfGroup(
-  { db }: Pick<Services, 'db'>,
-  caller: Caller,
+  context: Context,
   teamId: number,
   input: Pick<PageInput, 'first' | 'after'>,
   { withChanges = true }: EventReadOptions = {},
 ): Promise<Page<Event>> {
-  caller.require('audit:read');
+  context.caller.require('audit:read');
   const section = sectionOf(input, { keyset: eventKeyset, direction: 'desc' });
   const { start, limit, direction } = section;
   const conditions = { teamIds: [teamId] };
-  const query = { environments: readableEnvironments(caller), conditions, start, limit, direction, withChanges };
-  return toPage(await pageReads.run(caller.queueKey, () => findEvents(db, query)), section);
+  const query = { environments: readableEnvironments(context.caller), conditions, start, limit, direction, withChanges };
+  return toPage(await readInTurn(context, ({ db }) => findEvents(db, query)), section);
 }
 
 const toPage = (found: readonly Event[], section: KeysetSection<EventPosition>): Page<Event> =>
@@ -114,17 +107,15 @@ const toPage = (found: readonly Event[], section: KeysetSection<EventPosition>):
 
 /** What is read for one request. */
 interface ListRequest {
-  readonly services: Services;
-  readonly caller: Caller;
-  readonly isAbandoned: () => boolean;
+  readonly context: Context;
   readonly input: EventListInput;
   readonly section: KeysetSection<EventPosition>;
   readonly withChanges: boolean;
 }
 
 async function readPage(request: ListRequest): Promise<Page<Event>> {
-  const { caller, input, section } = request;
-  const parts = partsOf(readableEnvironments(caller), await conditionsOf(request, input.filter ?? {}));
+  const { context, input, section } = request;
+  const parts = partsOf(readableEnvironments(context.caller), await conditionsOf(request, input.filter ?? {}));
   return toPage(await readParts(request, parts), section);
 }
 
@@ -143,7 +134,7 @@ function partsOf(environments: readonly EventEnvironment[], conditions: EventCon
 }
 
 async function readParts(
-  { services, caller, input, isAbandoned, section, withChanges }: ListRequest,
+  { context, input, section, withChanges }: ListRequest,
   parts: readonly Part[],
 ): Promise<readonly Event[]> {
   const { start, end, limit, direction } = section;
@@ -152,15 +143,16 @@ async function readParts(
   const isFiltered = Object.values(input.filter ?? {}).some((condition) => condition != null);
   const lists =
     isFiltered && reads.length > 0
-      ? await readWithinTime({ db: services.db, queueKey: caller.queueKey, isAbandoned, items: 'events' }, reads)
-      : await Promise.all(
-          reads.map((read) =>
-            pageReads.run(caller.queueKey, async () => {
-              if (isAbandoned()) throw abandoned();
-              return read(services.db);
-            }),
+      ? await readWithinTime(
+          context,
+          'events',
+          reads.map(
+            (read) =>
+              ({ db }) =>
+                read(db),
           ),
-        );
+        )
+      : await Promise.all(reads.map((read) => readInTurn(context, ({ db }) => read(db))));
   const sorted = mergeByKeyset(lists, eventKeyset, direction);
   // An API token that changed itself is in both parts.
   return sorted.filter((event, index) => event.id !== sorted[index - 1]?.id);
@@ -186,24 +178,24 @@ async function conditionsOf(
  * no deleted group.
  */
 async function teamIdsOf(request: ListRequest, by: UserGroupBy | 'no group'): Promise<number[]> {
-  const { services, caller } = request;
+  const { context } = request;
   if (by === 'no group') return [];
   if ('teamId' in by) return [by.teamId];
   if ('token' in by) {
-    const group = await locate(services, caller, by);
+    const group = await locate(context, by);
     return group ? [group.teamId] : [];
   }
   // One after the other: a group that is deleted in between is found by the second.
-  const stored = (await services.db.userGroup.findByProvidedId(by.providedId)) ?? [];
+  const stored = (await context.reads.groupsByProvidedId(by.providedId)) ?? [];
   return [...stored.map(({ teamId }) => teamId), ...(await deletedTeamIds(request, by.providedId))];
 }
 
 /** The deleted groups about which the caller may read an event, all of them. @throws InvalidInput when there are too many. */
-async function deletedTeamIds({ services, caller, isAbandoned }: ListRequest, providedId: string): Promise<number[]> {
-  const environments = [...readableEnvironments(caller)]; // a group was not always in the one that it was deleted in
+async function deletedTeamIds({ context }: ListRequest, providedId: string): Promise<number[]> {
+  const environments = [...readableEnvironments(context.caller)]; // a group was not always in the one that it was deleted in
   // A group at a time, by the index on groups, until there are enough: not a join, and as text not by the index on environments.
-  const [found = []] = await readWithinTime({ db: services.db, queueKey: caller.queueKey, isAbandoned, items: 'events' }, [
-    (reader) => reader.$queryRaw<{ teamId: number }[]>`
+  const [found = []] = await readWithinTime(context, 'events', [
+    ({ db }) => db.$queryRaw<{ teamId: number }[]>`
       select deleted.team_id as "teamId" from event deleted
       where deleted.type = 'user_group.deleted' and deleted.provided_id = ${providedId}::text and (
         deleted.environment = any (${environments}::event_environment[])

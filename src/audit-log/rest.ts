@@ -1,4 +1,5 @@
 import { encodeGlobalID } from '@pothos/plugin-relay';
+import { type App, contextOf } from '../app.ts';
 import { InvalidInput, type Issue } from '../errors.ts';
 import type { Event } from '../generated/prisma/client.ts';
 import { unknownFields } from '../http/body.ts';
@@ -6,7 +7,6 @@ import { mediaTypes } from '../http/media-types.ts';
 import { problem } from '../http/problem.ts';
 import type { Handler, HttpRequest } from '../http/types.ts';
 import { parseQuery } from '../json.ts';
-import type { Services } from '../user-groups/user-groups.ts';
 import { eventKey, eventTypeNames, isEventType } from './events.ts';
 import { type EventFeedInput, readEventFeed } from './feed.ts';
 
@@ -22,12 +22,12 @@ const names: readonly string[] = Object.values(parameters);
  * Creates the handler of `GET /api/events`, the query `eventFeed` for callers without a GraphQL client:
  * `after`, `limit`, `types` (separated by commas) and `wait_seconds`.
  */
-export function eventFeedHandler(services: Pick<Services, 'feed'>): Handler {
+export function eventFeedHandler(app: App): Handler {
   return {
     async handle(request) {
       request.operation = 'eventFeed';
       request.caller.require('audit:read');
-      const reading = readEventFeed(services, request.caller, inputOf(request), request.isAbandoned);
+      const reading = readEventFeed(contextOf(app, request.caller, request.isAbandoned), inputOf(request));
       const { nodes, cursor, hasMore } = await reading.catch(withParameterNames);
       const body = JSON.stringify({ success: 1, events: nodes.map(memberOf), cursor, has_more: hasMore });
       return { status: 200, headers: { 'content-type': mediaTypes.json }, body };

@@ -12,7 +12,6 @@ import { KeyRing } from '../encryption/keys.ts';
 import { readPackageVersion } from '../package-root.ts';
 import { type Config, readConfig } from '../settings.ts';
 import { escapeControls, escapeLines } from '../terminal-text.ts';
-import { findEnabledWebhooks } from '../webhooks/statements/webhooks.ts';
 import { keyFile, readKeyFile, requireKeys } from './key-file.ts';
 import { asksForHelp, type OutputStreams, readOptions, UsageError } from './options.ts';
 import { openProgress, thousands } from './output.ts';
@@ -218,7 +217,12 @@ async function inspect(connection: Connection, config: Config, folder: string): 
       const remedy = `Pass a folder whose file ${keyFileName} has them with --keys FOLDER, or set ENCRYPTION_KEYS.`;
       throw new Error(`The backup cannot be used without its encryption keys. ${cause.message} ${remedy}`, { cause });
     });
-    return { groups: await countGroups(database), webhooks: await findEnabledWebhooks(database) };
+    const enabled = await database.prisma.webhook.findMany({
+      select: { id: true },
+      where: { enabled: true },
+      orderBy: { id: 'asc' },
+    });
+    return { groups: await countGroups(database), webhooks: enabled.map(({ id }) => id) };
   } finally {
     await database.close();
   }

@@ -2,7 +2,9 @@ import cluster from 'node:cluster';
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import type { Logger } from 'pino';
+import { type Context, contextOf, createApp } from '../app.ts';
 import { type Author, commandAuthor } from '../audit-log/statements/author.ts';
+import { Caller } from '../caller.ts';
 import type { Database } from '../database/client.ts';
 import { describeServers } from '../database/database-url.ts';
 import { creationRemedy } from '../database/embedded/cluster.ts';
@@ -31,6 +33,10 @@ function userName(): string {
     return `user ${process.getuid?.() ?? 'unknown'}`; // one without a name, as in many containers
   }
 }
+
+/** The context of a command: it may do everything, and the audit log names the user of the operating system who runs it. */
+export const ownContext = ({ config, database, keys }: DatabaseContext): Context =>
+  contextOf(createApp(database, keys, { webhookNetworks: config.webhooksAllowedNetworks ?? [] }), Caller.trusted(ownAuthor()));
 
 /** The database of a process, with its keys. */
 export interface DatabaseContext {

@@ -1,6 +1,5 @@
 import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { encodeGlobalID } from '@pothos/plugin-relay';
 import { eventTypeNames } from '../audit-log/events.ts';
 import type { EventMember } from '../audit-log/rest.ts';
 import { mediaTypes } from '../http/media-types.ts';
@@ -114,18 +113,15 @@ function parse(text: string): object {
 /** Posts an event. @returns a line about it. */
 async function forward({ forwardTo, secret }: Forwarding, event: EventMember): Promise<string> {
   const { id, type, provided_id: providedId } = event;
-  const body = deliveryBody(
-    {
-      type,
-      occurredAt: new Date(event.occurred_at),
-      environment: event.environment,
-      teamId: event.team_id,
-      providedId,
-      subjectApiTokenId: event.api_token_id,
-      changes: event.changes,
-    },
-    encodeGlobalID,
-  );
+  const body = deliveryBody({
+    type,
+    occurredAt: new Date(event.occurred_at),
+    environment: event.environment,
+    teamId: event.team_id,
+    providedId,
+    subjectApiTokenId: event.api_token_id,
+    changes: event.changes,
+  });
   const outcome = await fetch(forwardTo, {
     method: 'POST',
     headers: {

@@ -2,19 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { recordEvent } from '../audit-log/statements/author.ts';
 import type { Database } from '../database/client.ts';
 import {
+  findSigningKeys,
   publicationLeadSeconds,
+  rotateSigningKey,
   type SigningKeyState,
-  SigningKeys,
   signingKeyStates,
   verifiesUntil,
 } from '../embed-tokens/signing-keys.ts';
-import { bindSigningKeys } from '../embed-tokens/statements/signing-keys.ts';
 import { generateEncryptionKey, maxEncryptionKeys } from '../encryption/key-texts.ts';
 import type { KeyRing } from '../encryption/keys.ts';
 import { type ReencryptionResult, reencryptAll } from '../key-rotation/key-rotation.ts';
 import { countRowsByKey, type EncryptedTable, type KeyUse, waitForWriters, withKeysLock } from '../key-rotation/statements.ts';
 import { escapeControls } from '../terminal-text.ts';
-import { type CommandContext, ownAuthor, withDatabaseToRead, withExistingDatabase } from './context.ts';
+import { type CommandContext, ownAuthor, ownContext, withDatabaseToRead, withExistingDatabase } from './context.ts';
 import { addKey, keyFile, keyRefreshMs } from './key-file.ts';
 import { type OutputStreams, readJsonFlag, runAction, UsageError } from './options.ts';
 import { openProgress, printResult } from './output.ts';
@@ -24,7 +24,7 @@ const keysHelp = `Usage:
   user-group-gateway keys rotate encryption|signing
 
 list shows the id of each encryption key and what it is used for, and the signing keys of embed tokens; no command shows a key.
-rotate encryption encrypts all user group tokens, signing keys, secrets of webhooks and stored responses with another key. It may be interrupted and run again.
+rotate encryption encrypts all user group tokens, signing keys and secrets of webhooks with another key. It may be interrupted and run again.
 rotate signing publishes a new signing key, which signs a few minutes later.
 Both can be run while gateways run.
 `;
@@ -40,7 +40,7 @@ export const keys = (args: string[], io: OutputStreams): Promise<number> =>
 async function rotate([which = '', ...others]: readonly string[], io: OutputStreams): Promise<number> {
   if (others.length > 0 || !['encryption', 'signing'].includes(which))
     throw new UsageError(`keys rotate takes one argument: encryption or signing.\n\n${keysHelp}`);
-  return withExistingDatabase((context) => (which === 'signing' ? rotateSigningKey : rotateEncryption)(context, io));
+  return withExistingDatabase((context) => (which === 'signing' ? rotateSigning : rotateEncryption)(context, io));
 }
 
 async function list(args: readonly string[], io: OutputStreams): Promise<number> {
@@ -167,10 +167,9 @@ interface ListedSigningKey {
 
 /** The signing keys in the order in which they sign; none before the first start. */
 async function listSigningKeys({ database }: CommandContext): Promise<ListedSigningKey[]> {
-  const list = await bindSigningKeys(database).listSigningKeys('all');
-  if (!list) return [];
-  const states = signingKeyStates(list);
-  return list.keys.map((key, index) => ({
+  const keys = await findSigningKeys(database.sql);
+  const states = signingKeyStates(keys);
+  return keys.map((key, index) => ({
     id: key.id,
     state: states[index] as SigningKeyState,
     signsFrom: key.signsFrom,
@@ -194,8 +193,8 @@ function describeSigningKeys(keys: readonly ListedSigningKey[]): string[] {
 }
 
 /** `keys rotate signing`: publishes a new signing key, unless one is published that does not sign yet. Shows what signs when. */
-async function rotateSigningKey(context: CommandContext, { stdout }: OutputStreams): Promise<number> {
-  const isAdded = await new SigningKeys(bindSigningKeys(context.database), context.keys).rotate(ownAuthor());
+async function rotateSigning(context: CommandContext, { stdout }: OutputStreams): Promise<number> {
+  const isAdded = await rotateSigningKey(ownContext(context));
   stdout.write(
     isAdded
       ? `Published a new signing key. It signs in ${publicationLeadSeconds / 60} minutes, when every verifier has it.\n`

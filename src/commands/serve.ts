@@ -7,11 +7,12 @@ import { parseArgs } from 'node:util';
 import type { Logger } from 'pino';
 import { acceptBootstrapToken, type IssuedApiToken, issueFirstApiToken } from '../api-tokens/api-tokens.ts';
 import { describeRefusal } from '../api-tokens/authenticate.ts';
-import type { ApiTokenRecord } from '../api-tokens/statements.ts';
-import { createDb } from '../db.ts';
+import type { ApiTokenRecord } from '../api-tokens/sql.ts';
+import { contextOf, createApp } from '../app.ts';
+import { systemAuthor } from '../audit-log/statements/author.ts';
+import { Caller } from '../caller.ts';
 import { documentChecker } from '../docs-config/pool/check-documents.ts';
-import { SigningKeys } from '../embed-tokens/signing-keys.ts';
-import { bindSigningKeys } from '../embed-tokens/statements/signing-keys.ts';
+import { ensureSigningKeys } from '../embed-tokens/signing-keys.ts';
 import { buildGateway } from '../gateway.ts';
 import { startHousekeeping } from '../housekeeping/housekeeping.ts';
 import { openLog } from '../log.ts';
@@ -69,11 +70,11 @@ async function run(
   stop: Promise<string>,
 ): Promise<number> {
   if (cluster.isPrimary) warnOfOpenFiles(config, log);
-  const db = createDb(database);
-  const bootstrap = config.bootstrapApiToken && (await acceptBootstrapToken(db, config.bootstrapApiToken));
+  const context = contextOf(createApp(database, keys), Caller.trusted(systemAuthor));
+  const bootstrap = config.bootstrapApiToken && (await acceptBootstrapToken(context, config.bootstrapApiToken));
   if (bootstrap && (cluster.worker?.id ?? 1) === 1) warnOfBootstrapToken(bootstrap, log);
   // Before any client can ask for it: a verifier that has seen no key would keep that for a while.
-  await new SigningKeys(bindSigningKeys(database), keys).list();
+  await ensureSigningKeys(context);
   tracing.active = createTracing(readPackageVersion());
   const gateway = buildGateway(database, keys, log, {
     ...config,
@@ -96,7 +97,7 @@ async function run(
   const { url } = listener;
   try {
     // Last, so that no failure can prevent it from being printed.
-    const first = await issueFirstApiToken(db);
+    const first = await issueFirstApiToken(context);
     if (first) showFirst(first, url, log);
   } catch (error) {
     gateway.server.close();

@@ -1,11 +1,16 @@
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
-import { type IssuedApiToken, issueApiToken } from '../api-tokens/api-tokens.ts';
-import { apiTokenNameIssues, maxApiTokenRateLimit, rateLimitIssues } from '../api-tokens/rules.ts';
+import {
+  apiTokenNameIssues,
+  createApiToken,
+  type IssuedApiToken,
+  maxApiTokenRateLimit,
+  rateLimitIssues,
+} from '../api-tokens/api-tokens.ts';
 import type { ApiToken, EnvironmentTag } from '../generated/prisma/client.ts';
 import { describeScope, isScope, type Scope, scopeNames } from '../scopes.ts';
 import { escapeControls, escapeJson } from '../terminal-text.ts';
-import { ownAuthor, withDatabase } from './context.ts';
+import { ownContext, withDatabase } from './context.ts';
 import {
   assertValid,
   environmentChoices,
@@ -93,10 +98,10 @@ export async function createToken(args: readonly string[], { stdin, stdout, stde
   const { lifetimeMs, json, environment, ...given } = readRequest(args, canPrompt);
   assertOutput(stdout, secretNotIssued);
   const environmentTag = environment === undefined ? await askEnvironment(stdin, stderr) : environment;
-  return withDatabase(async ({ database }) => {
+  return withDatabase(async (command) => {
     const expiresInSeconds = lifetimeMs === undefined ? null : lifetimeMs / 1_000;
     const request = { ...given, environmentTag, expiresAt: null, expiresInSeconds };
-    return printIssued({ stdout, stderr }, await issueApiToken(database.prisma, request, ownAuthor()), json);
+    return printIssued({ stdout, stderr }, await createApiToken(ownContext(command), request), json);
   });
 }
 

@@ -1,7 +1,6 @@
-import { listApiTokens, maxOverlapSeconds, revokeApiToken, rotateApiToken, updateApiToken } from '../api-tokens/api-tokens.ts';
-import { createDb } from '../db.ts';
+import { maxOverlapSeconds, revokeApiToken, rotateApiToken, updateApiToken } from '../api-tokens/api-tokens.ts';
 import type { ApiToken } from '../generated/prisma/client.ts';
-import { ownAuthor, withDatabaseToRead, withExistingDatabase } from './context.ts';
+import { ownContext, withDatabaseToRead, withExistingDatabase } from './context.ts';
 import {
   assertUnchanged,
   type OutputStreams,
@@ -25,7 +24,7 @@ export const token = (args: string[], io: Streams): Promise<number> =>
 async function list(args: readonly string[], io: OutputStreams): Promise<number> {
   const asJson = readJsonFlag(args, 'token list', tokenHelp);
   return withDatabaseToRead(async ({ database }) => {
-    const apiTokens = await listApiTokens(database.prisma);
+    const apiTokens = await database.prisma.apiToken.findMany({ orderBy: { id: 'asc' } });
     const text = apiTokens.map(describeApiToken).join('\n') || 'No API tokens. Create one with `token create`.';
     return printResult(io, asJson, apiTokens.map(withoutHash), text);
   });
@@ -42,8 +41,8 @@ async function rotate(args: readonly string[], io: OutputStreams): Promise<numbe
     );
   assertUnchanged(problems);
   assertOutput(io.stdout, secretNotIssued);
-  return withExistingDatabase(async ({ database }) =>
-    printIssued(io, await rotateApiToken(createDb(database), id, overlapSeconds, ownAuthor()), given.has('json')),
+  return withExistingDatabase(async (command) =>
+    printIssued(io, await rotateApiToken(ownContext(command), id, overlapSeconds), given.has('json')),
   );
 }
 
@@ -59,8 +58,8 @@ async function update(args: readonly string[], io: OutputStreams): Promise<numbe
     problems.push('token update needs --name, --rate-limit, --enable or --disable.');
   assertUnchanged(problems);
   const enabled = given.has('enable') || (given.has('disable') ? false : undefined);
-  return withExistingDatabase(async ({ database }) => {
-    const changed = await updateApiToken(database.prisma, id, { name, rateLimit, enabled }, ownAuthor());
+  return withExistingDatabase(async (command) => {
+    const changed = await updateApiToken(ownContext(command), id, { name, rateLimit, enabled });
     return printResult(io, given.has('json'), withoutHash(changed), describeApiToken(changed));
   });
 }
@@ -68,8 +67,8 @@ async function update(args: readonly string[], io: OutputStreams): Promise<numbe
 async function revoke(args: readonly string[], { stdout }: OutputStreams): Promise<number> {
   const { id, problems } = readNumbered('token', 'revoke', args, {});
   assertUnchanged(problems);
-  return withExistingDatabase(async ({ database }) => {
-    stdout.write(`${describeApiToken(await revokeApiToken(database.prisma, id, ownAuthor()))}\n`);
+  return withExistingDatabase(async (command) => {
+    stdout.write(`${describeApiToken(await revokeApiToken(ownContext(command), id))}\n`);
     return 0;
   });
 }

@@ -1,20 +1,17 @@
-import { encodeGlobalID } from '@pothos/plugin-relay';
 import { type EventType, eventTypeNames, everyEnvironment } from '../audit-log/events.ts';
-import { createDb } from '../db.ts';
 import { type EventEnvironment, type WebhookDelivery, WebhookDeliveryStatus } from '../generated/prisma/client.ts';
 import { escapeControls, escapeJson } from '../terminal-text.ts';
 import { redeliverEvents, redeliverEventsAfter } from '../webhooks/deliveries.ts';
-import { listDeliveries } from '../webhooks/list.ts';
 import {
   createWebhook,
   deleteWebhook,
-  findWebhook,
   type IssuedWebhook,
   type ListedWebhook,
-  listWebhooks,
+  noWebhook,
+  unlisted,
   updateWebhook,
 } from '../webhooks/webhooks.ts';
-import { ownAuthor, withDatabaseToRead, withExistingDatabase } from './context.ts';
+import { ownContext, withDatabaseToRead, withExistingDatabase } from './context.ts';
 import {
   assertUnchanged,
   assertValid,
@@ -66,7 +63,7 @@ export const webhooks = (args: string[], io: OutputStreams): Promise<number> =>
 async function list(args: readonly string[], io: OutputStreams): Promise<number> {
   const asJson = readJsonFlag(args, 'webhooks list', webhooksHelp);
   return withDatabaseToRead(async ({ database }) => {
-    const found = await listWebhooks(database.prisma);
+    const found = await database.prisma.webhook.findMany({ orderBy: { id: 'asc' }, omit: unlisted });
     const text = found.map(describeWebhook).join('\n') || 'No webhooks. Create one with `webhooks create`.';
     return printResult(io, asJson, found.map(webhookMembers), text);
   });
@@ -89,13 +86,11 @@ async function create(args: readonly string[], io: OutputStreams): Promise<numbe
   requireKnown(options, 'environment', everyEnvironment);
   assertValid(problems, 'webhooks create; no webhook was created', webhooksHelp);
   assertOutput(io.stdout, secretNotIssued);
-  return withExistingDatabase(async ({ database, keys, config }) => {
-    const webhookNetworks = config.webhooksAllowedNetworks ?? [];
-    const context = { db: createDb(database), keys, feed: database, webhookNetworks };
+  return withExistingDatabase(async (command) => {
     const types = given.get('type') as EventType[] | undefined;
     const environments = given.get('environment') as EventEnvironment[] | undefined;
     const request = { url, types, environments, description };
-    return printIssued(io, await createWebhook(context, request, ownAuthor()), given.has('json'));
+    return printIssued(io, await createWebhook(ownContext(command), request), given.has('json'));
   });
 }
 
@@ -119,9 +114,8 @@ const disable = (args: readonly string[], io: OutputStreams) => setEnabled('disa
 async function setEnabled(action: 'enable' | 'disable', args: readonly string[], { stdout }: OutputStreams): Promise<number> {
   const { id, problems } = readNumbered('webhooks', action, args, {});
   assertUnchanged(problems);
-  return withExistingDatabase(async ({ database }) => {
-    const context = { db: createDb(database), webhookNetworks: [] };
-    stdout.write(`${describeWebhook(await updateWebhook(context, id, { enabled: action === 'enable' }, ownAuthor()))}\n`);
+  return withExistingDatabase(async (command) => {
+    stdout.write(`${describeWebhook(await updateWebhook(ownContext(command), id, { enabled: action === 'enable' }))}\n`);
     return 0;
   });
 }
@@ -129,8 +123,8 @@ async function setEnabled(action: 'enable' | 'disable', args: readonly string[],
 async function remove(args: readonly string[], { stdout }: OutputStreams): Promise<number> {
   const { id, problems } = readNumbered('webhooks', 'delete', args, {});
   assertUnchanged(problems);
-  return withExistingDatabase(async ({ database }) => {
-    await deleteWebhook({ db: createDb(database) }, id, ownAuthor());
+  return withExistingDatabase(async (command) => {
+    await deleteWebhook(ownContext(command), id);
     stdout.write(`Deleted the webhook #${id}.\n`);
     return 0;
   });
@@ -147,8 +141,10 @@ async function deliveries(args: readonly string[], io: OutputStreams): Promise<n
     problems.push(`--limit must be a whole number from 1 to ${maxLimit}, not ${JSON.stringify(limit)}.`);
   assertUnchanged(problems);
   return withDatabaseToRead(async ({ database }) => {
-    await findWebhook(database.prisma, id);
-    const found = await listDeliveries(database.prisma, id, { status, limit: Number(limit) + 1 });
+    const { webhook, webhookDelivery } = database.prisma;
+    if (!(await webhook.findUnique({ where: { id }, select: { id: true } }))) throw noWebhook(id);
+    const where = { webhookId: id, ...(status && { status }) };
+    const found = await webhookDelivery.findMany({ where, orderBy: { id: 'desc' }, take: Number(limit) + 1 });
     const listed = found.slice(0, Number(limit));
     const text = listed.map(describeDelivery).join('\n') || 'No deliveries.';
     printResult(io, given.has('json'), listed.map(deliveryMembers), text);
@@ -170,8 +166,8 @@ async function redeliver(args: readonly string[], io: OutputStreams): Promise<nu
     problems.push('webhooks redeliver needs --event, once for each event, or --after.');
   assertUnchanged(problems);
   const [after] = given.get('after') ?? [];
-  return withExistingDatabase(async ({ database }) => {
-    const context = { db: createDb(database), feed: database, globalId: encodeGlobalID };
+  return withExistingDatabase(async (command) => {
+    const context = ownContext(command);
     const asJson = given.has('json');
     if (after !== undefined) {
       await redeliverEventsAfter(context, id, after);

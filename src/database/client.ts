@@ -8,7 +8,6 @@ import { discoverPrimary } from './primary-discovery.ts';
 import { createAdapter } from './prisma-adapter.ts';
 import { requireRole } from './probe.ts';
 import { createStatementNames } from './statement-names.ts';
-import { rollBack, runTransaction, type Transaction } from './transaction.ts';
 
 /** How to connect to a database: the options that `pg` accepts. */
 export type Connection = Pick<
@@ -67,13 +66,6 @@ export interface Database {
    * @param work takes {@link query} and {@link sql} for the statements of the transaction, which must not be used afterwards.
    */
   transaction<Result>(work: (query: Database['query'], sql: Sql) => Promise<Result>): Promise<Result>;
-  /**
-   * Runs work of any kind, Prisma's too, in one transaction (READ COMMITTED) and commits it; if `work` throws, nothing is
-   * committed. A statement in it that fails undoes only itself. Slower than {@link transaction}: each statement has a savepoint.
-   *
-   * @param work takes what it uses instead of this database, and which fails once `work` is over.
-   */
-  interactiveTransaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>;
   /** Waits for running statements, then closes every connection. */
   close(): Promise<void>;
 }
@@ -171,14 +163,12 @@ export function connectDatabase(
   pool.on('connect', (client) => {
     client.on('error', () => {});
   });
-  const createPrisma = (connections: pg.Pool) =>
-    new PrismaClient({
-      // Longer formats contain the values of the failed statement.
-      errorFormat: 'minimal',
-      transactionOptions: { maxWait: transactionTimeoutMs, timeout: transactionTimeoutMs },
-      adapter: createAdapter(connections, namedStatements ? names : undefined),
-    });
-  const prisma = createPrisma(pool);
+  const prisma = new PrismaClient({
+    // Longer formats contain the values of the failed statement.
+    errorFormat: 'minimal',
+    transactionOptions: { maxWait: transactionTimeoutMs, timeout: transactionTimeoutMs },
+    adapter: createAdapter(pool, namedStatements ? names : undefined),
+  });
   const queryOn =
     (target: pg.Pool | pg.PoolClient): Database['query'] =>
     async (name, text, values) => {
@@ -230,11 +220,22 @@ export function connectDatabase(
     query: (...statement) => retryOnConflict(() => queryPool(...statement)),
     sql: (...statement) => retryOnConflict(() => sqlPool(...statement)),
     transaction: (work) => retryOnConflict(() => inTransaction(work)),
-    interactiveTransaction: (work) => runTransaction({ pool, begin, queryOn, sqlOn, createPrisma }, work),
     async close() {
       await prisma.$disconnect();
       await pool.end();
       discovery?.close();
     },
   };
+}
+
+/**
+ * Ends a transaction without its changes and returns the connection. One that may still have the transaction is closed: what
+ * others did on it would never be committed.
+ */
+export async function rollBack(client: pg.PoolClient): Promise<void> {
+  const isBroken = await client.query('rollback').then(
+    () => false,
+    () => true,
+  );
+  client.release(isBroken);
 }

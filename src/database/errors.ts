@@ -2,14 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { messagesOf } from '../errors.ts';
 
-/** Too many keys wait for the database. Nothing was sent or changed. */
-export class DatabaseBusy extends Error {
-  constructor() {
-    super('Too many keys are waiting for the database.');
-    this.name = new.target.name;
-  }
-}
-
 /** SQLSTATE of a connection that failed. */
 export const connectionFailure = '08006';
 

@@ -1,7 +1,6 @@
 import { createSemaphore } from '../concurrency/fair-queue.ts';
 import { abandoned, GatewayError } from '../errors.ts';
-import type { Prisma } from '../generated/prisma/client.ts';
-import type { Database } from './client.ts';
+import type { Prisma, PrismaClient } from '../generated/prisma/client.ts';
 import { isStatementTimeout } from './errors.ts';
 
 /** How long reading a filtered page of a list, or counting, may take. */
@@ -19,41 +18,40 @@ const transactionOptions = { timeout: 2 * maxReadMs, maxWait: 5_000 };
 /** What is moved from one environment to another between the statements is neither missed nor found twice. */
 const ofOneMoment = { isolationLevel: 'RepeatableRead' } as const;
 
-/** On whose behalf something is read, and what. */
-export interface TimedRead {
-  readonly db: Pick<Database['prisma'], '$transaction'>;
-  /** That of the caller. */
-  readonly queueKey: number | undefined;
+/** On whose behalf something is read. */
+interface Reader {
+  readonly app: { readonly db: PrismaClient };
+  readonly caller: { readonly queueKey: number | undefined };
   /** Whether the response is no longer needed; reads that have not started are then skipped. */
   readonly isAbandoned: () => boolean;
-  /** What is read, in plural. */
-  readonly items: string;
 }
 
 /**
  * Reads one after another, of one moment, all within two seconds.
  *
+ * @param items what is read, in plural.
  * @throws GatewayError `UNAVAILABLE` when the time is over; its cause is the database's error. Also when too many reads wait.
  */
 export async function readWithinTime<Result>(
-  { db, queueKey, isAbandoned, items }: TimedRead,
-  reads: readonly ((transaction: Prisma.TransactionClient) => Promise<Result>)[],
+  { app, caller, isAbandoned }: Reader,
+  items: string,
+  reads: readonly ((reader: { readonly db: Prisma.TransactionClient }) => Promise<Result>)[],
 ): Promise<Result[]> {
   const work = () =>
-    db.$transaction(
-      async (transaction) => {
+    app.db.$transaction(
+      async (db) => {
         const deadlineMs = performance.now() + maxReadMs;
         const results: Result[] = [];
         for (const read of reads) {
-          await limitStatementTime(transaction, Math.max(1, Math.ceil(deadlineMs - performance.now())));
-          results.push(await read(transaction));
+          await limitStatementTime(db, Math.max(1, Math.ceil(deadlineMs - performance.now())));
+          results.push(await read({ db }));
         }
         return results;
       },
       { ...transactionOptions, ...(reads.length > 1 && ofOneMoment) },
     );
   try {
-    return await slowReads.run(queueKey, () => {
+    return await slowReads.run(caller.queueKey, () => {
       if (isAbandoned()) throw abandoned();
       return work();
     });

@@ -24,19 +24,7 @@ export function traceStatements(database: Database, tracing: Tracing): Database 
     query: traced(database.query),
     sql: tracedSql(database.sql),
     ...(database.lookups && { lookups: { query: traced(database.lookups.query), sql: tracedSql(database.lookups.sql) } }),
-    interactiveTransaction: (work) =>
-      tracing.statement('transaction', () =>
-        database.interactiveTransaction((transaction) =>
-          work({
-            get prisma() {
-              return transaction.prisma;
-            },
-            query: traced(transaction.query),
-            sql: tracedSql(transaction.sql),
-            transaction: (inner) => transaction.transaction((query) => inner(traced(query))),
-          }),
-        ),
-      ),
-    transaction: (work) => tracing.statement('transaction', () => database.transaction((query, sql) => work(traced(query), tracedSql(sql)))),
+    transaction: (work) =>
+      tracing.statement('transaction', () => database.transaction((query, sql) => work(traced(query), tracedSql(sql)))),
   };
 }

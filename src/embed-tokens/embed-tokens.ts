@@ -42,11 +42,7 @@ export async function createEmbedToken(
 ): Promise<{ token: string; expiresAt: Date }> {
   context.caller.require('embed:sign');
   checkEmbedToken({ by, ...input });
-  const [group, keys, { signJwt }] = await Promise.all([
-    locate(context, by),
-    readSigningKeys(context),
-    loadJwt(),
-  ]);
+  const [group, keys, { signJwt }] = await Promise.all([locate(context, by), readSigningKeys(context), loadJwt()]);
   if (!group) throw notFound();
   if (group.suspended) throw new Suspended();
   const { id, privateKey } = keys.signing();

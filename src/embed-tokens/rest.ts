@@ -1,6 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { type App, contextOf } from '../app.ts';
+import { systemAuthor } from '../audit-log/statements/author.ts';
+import { Caller } from '../caller.ts';
 import { type ErrorCode, errorCatalog } from '../error-catalog.ts';
 import { GatewayError, InvalidInput, type Issue, shorten } from '../errors.ts';
 import { jsonObject, queryIssues, requireMediaType, unknownFields } from '../http/body.ts';
@@ -11,6 +13,7 @@ import { httpLimits } from '../http-limits.ts';
 import type { UserGroupBy } from '../user-groups/user-groups.ts';
 import { createEmbedToken, introspect } from './embed-tokens.ts';
 import type { EmbedTokenInput } from './rules.ts';
+import { jwksMaxAgeSeconds, readSigningKeys } from './signing-keys.ts';
 
 /** The methods of the route that creates embed tokens. */
 export const embedTokenMethods = ['POST'] as const;
@@ -161,17 +164,13 @@ function oauthError(code: ErrorCode): string {
   return errorCatalog[code].status < 500 ? 'invalid_request' : 'server_error';
 }
 
-/**
- * Creates the handler of the public keys as a JWK Set (RFC 7517).
- *
- * @param readKeys the keys that are published now.
- * @param maxAgeSeconds how long clients may keep them.
- */
-export function jwksHandler(readKeys: () => Promise<readonly object[]>, maxAgeSeconds: number): Handler {
-  const cacheControl = `public, max-age=${maxAgeSeconds}`;
+/** Creates the handler of the public keys as a JWK Set (RFC 7517). */
+export function jwksHandler(app: App): Handler {
+  const cacheControl = `public, max-age=${jwksMaxAgeSeconds}`;
   return {
     async handle(request): Promise<HttpResponse> {
-      const body = JSON.stringify({ keys: await readKeys() });
+      const { published } = await readSigningKeys(contextOf(app, Caller.trusted(systemAuthor)));
+      const body = JSON.stringify({ keys: [...published.values()] });
       const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
       // With 304, too, the body decides the Content-Length (RFC 9110, section 8.6); Node.js does not send it.
       const status = hasVersion(request, etag) ? 304 : 200;

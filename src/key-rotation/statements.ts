@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { silent } from '../audit-log/statements/author.ts';
-import type { Database } from '../database/client.ts';
+import { type Database, rollBack } from '../database/client.ts';
 import { ifDefined } from '../database/errors.ts';
-import { rollBack } from '../database/transaction.ts';
 import { countSigningKeysByKey } from '../embed-tokens/statements/signing-keys.ts';
 import { countWebhookSecretsByKey } from '../webhooks/statements/secrets.ts';
 

@@ -1,6 +1,6 @@
 import { type Context, inTransaction } from '../app.ts';
-import { decryptToken, encryptToken } from '../encryption/stored-token.ts';
 import { isUniqueViolation } from '../database/errors.ts';
+import { decryptToken, encryptToken } from '../encryption/stored-token.ts';
 import { Conflict, InvalidInput, NotFound, VersionMismatch } from '../errors.ts';
 import type { EnvironmentTag, Prisma, UserGroup } from '../generated/prisma/client.ts';
 import { issueToken, mayBeUserGroupToken } from '../tokens.ts';

@@ -146,7 +146,11 @@ async function createMissing(
 }
 
 /** The groups that hold ids. Not by a shared read: another database for look-ups may not have them yet. */
-async function findHolders({ sql }: Context, ids: readonly string[], withJson: boolean): Promise<Map<string, readonly UserGroup[]>> {
+async function findHolders(
+  { sql }: Context,
+  ids: readonly string[],
+  withJson: boolean,
+): Promise<Map<string, readonly UserGroup[]>> {
   const holders = await findGroupsByProvidedId(sql, ids, withJson);
   return new Map(ids.map((id, index) => [id, holders[index] ?? []]));
 }

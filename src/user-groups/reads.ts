@@ -1,4 +1,4 @@
-import type { Context } from '../app.ts';
+import { type Context, readInTurn } from '../app.ts';
 import {
   defineKeyset,
   integerColumn,
@@ -8,12 +8,10 @@ import {
   textColumn,
   timeColumn,
 } from '../database/keyset.ts';
-import { pageReads } from '../database/page.ts';
 import { readWithinTime } from '../database/timed-read.ts';
-import { abandoned } from '../errors.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
-import { countMatches, findMatches, type GroupConditions, type MatchReader } from './statements/matches.ts';
 import { findGroupsByTeamId } from './sql.ts';
+import { countMatches, findMatches, type GroupConditions, type MatchReader } from './statements/matches.ts';
 import { type PageQuery, type Position, readGroupPage, type SortField } from './statements/pages.ts';
 
 /** The position of a group in an order, and the environment that the group was in. */
@@ -82,10 +80,9 @@ export async function countGroups(request: GroupsRequest): Promise<number> {
 
 async function readOrder(request: GroupsRequest, { size, ...order }: GroupSection): Promise<readonly FoundGroup[]> {
   const { context, withJson, environments } = request;
-  const groups = await pageReads.run(context.caller.queueKey, async () => {
-    if (context.isAbandoned()) throw abandoned();
-    return readGroupPage(context.app.lookUpSql, { ...order, environments, limit: size + 1 }, withJson);
-  });
+  const groups = await readInTurn(context, ({ app }) =>
+    readGroupPage(app.lookUpSql, { ...order, environments, limit: size + 1 }, withJson),
+  );
   return groups.map((group) => ({
     group,
     teamId: group.teamId,
@@ -114,9 +111,16 @@ async function readMatches(request: GroupsRequest, { size, ...order }: GroupSect
 
 /** Reads each environment, all of them within the time limit. */
 async function readInTime<Result>(
-  { context: { app, caller, isAbandoned }, environments }: GroupsRequest,
+  { context, environments }: GroupsRequest,
   read: (reader: MatchReader, environmentTag: EnvironmentTag | null) => Promise<Result>,
 ): Promise<Result[]> {
-  const reads = environments.map((tag) => (reader: MatchReader) => read(reader, tag));
-  return readWithinTime({ db: app.db, queueKey: caller.queueKey, isAbandoned, items: 'user groups' }, reads);
+  return readWithinTime(
+    context,
+    'user groups',
+    environments.map(
+      (tag) =>
+        ({ db }) =>
+          read(db, tag),
+    ),
+  );
 }

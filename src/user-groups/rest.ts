@@ -169,8 +169,7 @@ export function userHandler(app: App): Handler {
       request.operation = operation.name;
       const members = readMembers(request, operation);
       const expectedVersion = operation.takesKey ? parseIfMatch(request.headers['if-match']) : undefined;
-      const execute = (context: Context) =>
-        respond(request, members, () => operation.run({ context, members, expectedVersion }));
+      const execute = (context: Context) => respond(request, members, () => operation.run({ context, members, expectedVersion }));
       const traced = (context: Context) =>
         tracing.active ? tracing.active.operation('mutation', operation.name, () => execute(context)) : execute(context);
       const context = contextOf(app, request.caller);

@@ -44,7 +44,8 @@ export async function findGroupsOfTokens(
   const missing = tokens.filter((hashes) => !of(hashes)).flat();
   if (missing.length > 0) {
     const rows = await sql<RowOfToken>('groups-by-token', groupsByAnyToken, [toByteaArray(missing)]);
-    for (const { foundHash, isCurrent, expiresAt, ...userGroup } of rows) found.set(foundHash, { userGroup, isCurrent, expiresAt });
+    for (const { foundHash, isCurrent, expiresAt, ...userGroup } of rows)
+      found.set(foundHash, { userGroup, isCurrent, expiresAt });
   }
   return tokens.map(of);
 }

@@ -1,8 +1,6 @@
+import { encodeGlobalID } from '@pothos/plugin-relay';
 import { eventKey } from '../audit-log/events.ts';
 import type { Event, Prisma } from '../generated/prisma/client.ts';
-
-/** Makes the globally unique ID of an object of the API. */
-export type GlobalId = (typename: string, id: string | number) => string;
 
 /** An event as it is sent. */
 export interface DeliveryDraft {
@@ -23,15 +21,15 @@ export type SentEvent = Pick<
 const maxNamedMembers = 100;
 
 /** Makes what is sent of an event of the audit log. */
-export function draftDelivery(event: SentEvent & Pick<Event, 'id'>, globalId: GlobalId): DeliveryDraft {
-  return { eventId: globalId('Event', eventKey(event)), type: event.type, body: deliveryBody(event, globalId) };
+export function draftDelivery(event: SentEvent & Pick<Event, 'id'>): DeliveryDraft {
+  return { eventId: encodeGlobalID('Event', eventKey(event)), type: event.type, body: deliveryBody(event) };
 }
 
 /** The body of a delivery, as JSON: what happened, to what, and the names of what changed; no values. */
-export function deliveryBody(event: SentEvent, globalId: GlobalId): string {
+export function deliveryBody(event: SentEvent): string {
   const { type, occurredAt, environment, teamId, providedId } = event;
   const data = {
-    id: subjectOf(event, globalId),
+    id: subjectOf(event),
     provided_id: providedId,
     team_id: teamId,
     environment,
@@ -41,13 +39,13 @@ export function deliveryBody(event: SentEvent, globalId: GlobalId): string {
 }
 
 /** The ID of what was changed; null for an event of the whole gateway. */
-function subjectOf(event: SentEvent, globalId: GlobalId): string | null {
+function subjectOf(event: SentEvent): string | null {
   const { teamId, subjectApiTokenId } = event;
-  if (teamId !== null) return globalId('UserGroup', teamId);
-  if (subjectApiTokenId !== null) return globalId('ApiToken', subjectApiTokenId);
+  if (teamId !== null) return encodeGlobalID('UserGroup', teamId);
+  if (subjectApiTokenId !== null) return encodeGlobalID('ApiToken', subjectApiTokenId);
   const webhook = asObject(asObject(event.changes)?.['webhook']);
   const number = webhook?.['to'] ?? webhook?.['from'];
-  return isOfWebhook(event) && typeof number === 'number' ? globalId('Webhook', number) : null;
+  return isOfWebhook(event) && typeof number === 'number' ? encodeGlobalID('Webhook', number) : null;
 }
 
 const isOfWebhook = ({ type }: Pick<Event, 'type'>): boolean => type.startsWith('webhook.');

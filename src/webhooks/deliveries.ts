@@ -1,19 +1,15 @@
+import { encodeGlobalID } from '@pothos/plugin-relay';
+import { type Context, inTransaction } from '../app.ts';
 import { type EventPosition, eventKey, everyEnvironment, readEventKey } from '../audit-log/events.ts';
 import { cursorExpired, feedPositionOf, readFeed } from '../audit-log/feed.ts';
 import { readClock } from '../database/timed-read.ts';
 import { InvalidInput, type Issue } from '../errors.ts';
 import type { Event, Prisma, WebhookDelivery } from '../generated/prisma/client.ts';
-import { draftDelivery, type GlobalId } from './body.ts';
+import { draftDelivery } from './body.ts';
 import { webhookLimits } from './rules.ts';
-import { lockWebhook } from './statements/webhooks.ts';
-import { findWebhook, type ListedWebhook, type WebhookContext } from './webhooks.ts';
+import { type ListedWebhook, lockWebhook } from './webhooks.ts';
 
 const { maxRedeliveredIds } = webhookLimits;
-
-/** What deliveries are created with. */
-interface Context extends Pick<WebhookContext, 'db'> {
-  readonly globalId: GlobalId;
-}
 
 /** The type of what {@link sendTestEvent} sends. */
 const testEventType = 'webhook.test';
@@ -21,17 +17,19 @@ const testEventType = 'webhook.test';
 /**
  * Sends an event that is none of the audit log, to try a webhook out. It is sent soon, like any other.
  *
+ * @throws Forbidden without `admin`.
  * @throws InvalidInput when the webhook is disabled.
  * @throws NotFound when no webhook has this number.
  */
-export async function sendTestEvent({ db, globalId }: Context, id: number): Promise<WebhookDelivery> {
-  return db.$transaction(async (transaction) => {
-    await findEnabled(transaction, id, 'id');
-    const createdAt = await readClock(transaction);
-    const data = { id: globalId('Webhook', id), provided_id: null, team_id: null, environment: 'None', changed: [] };
+export async function sendTestEvent(context: Context, id: number): Promise<WebhookDelivery> {
+  context.caller.require('admin');
+  return inTransaction(context, async ({ db }) => {
+    await findEnabled(db, id, 'id');
+    const createdAt = await readClock(db);
+    const data = { id: encodeGlobalID('Webhook', id), provided_id: null, team_id: null, environment: 'None', changed: [] };
     const body = JSON.stringify({ type: testEventType, timestamp: createdAt.toISOString(), data });
     const event = { eventId: `test_${crypto.randomUUID()}`, type: testEventType, body };
-    return transaction.webhookDelivery.create({ data: { webhookId: id, ...event, createdAt, nextAttemptAt: createdAt } });
+    return db.webhookDelivery.create({ data: { webhookId: id, ...event, createdAt, nextAttemptAt: createdAt } });
   });
 }
 
@@ -43,24 +41,21 @@ export async function sendTestEvent({ db, globalId }: Context, id: number): Prom
  * @throws InvalidInput, also when the webhook is disabled, or does not take one of the events.
  * @throws NotFound when no webhook has this number.
  */
-export async function redeliverEvents(
-  { db, globalId }: Context,
-  id: number,
-  eventIds: readonly string[],
-): Promise<WebhookDelivery[]> {
+export async function redeliverEvents(context: Context, id: number, eventIds: readonly string[]): Promise<WebhookDelivery[]> {
+  context.caller.require('admin');
   if (eventIds.length === 0 || eventIds.length > maxRedeliveredIds) {
     throw new InvalidInput([{ path: ['ids'], message: `must have 1 to ${maxRedeliveredIds} ids.` }]);
   }
-  return db.$transaction(async (transaction) => {
-    const webhook = await findEnabled(transaction, id, 'webhook');
-    const events = await findEvents(transaction, webhook, eventIds);
-    const found = new Map(events.map((event) => [globalId('Event', eventKey(event)), event]));
+  return inTransaction(context, async ({ db }) => {
+    const webhook = await findEnabled(db, id, 'webhook');
+    const events = await findEvents(db, webhook, eventIds);
+    const found = new Map(events.map((event) => [encodeGlobalID('Event', eventKey(event)), event]));
     const issues = eventIds.flatMap((id, index): Issue[] => (found.has(id) ? [] : [{ path: ['ids', index], message: notTaken }]));
     if (issues.length > 0) throw new InvalidInput(issues);
-    const createdAt = await readClock(transaction);
+    const createdAt = await readClock(db);
     const times = { createdAt, nextAttemptAt: createdAt };
-    const data = events.map((event) => ({ webhookId: id, ...draftDelivery(event, globalId), ...times }));
-    return transaction.webhookDelivery.createManyAndReturn({ data });
+    const data = events.map((event) => ({ webhookId: id, ...draftDelivery(event), ...times }));
+    return db.webhookDelivery.createManyAndReturn({ data });
   });
 }
 
@@ -69,12 +64,12 @@ const notTaken =
 
 /** The events with these IDs that a webhook takes. */
 async function findEvents(
-  transaction: Pick<Prisma.TransactionClient, 'event'>,
+  db: Prisma.TransactionClient,
   { types, environments }: ListedWebhook,
   ids: readonly string[],
 ): Promise<Event[]> {
   const positions = ids.flatMap((id) => readEventId(id) ?? []);
-  return transaction.event.findMany({
+  return db.event.findMany({
     where: {
       // Not pairs of them, which take several times as long: an id has one time.
       occurredAt: { in: positions.map(({ occurredAt }) => occurredAt) },
@@ -93,9 +88,8 @@ function readEventId(eventId: string): EventPosition | undefined {
 }
 
 /** The webhook with this number, which nobody else changes until the transaction ends. @throws InvalidInput, NotFound. */
-async function findEnabled(transaction: Prisma.TransactionClient, id: number, member: string): Promise<ListedWebhook> {
-  await lockWebhook(transaction, id);
-  const webhook = await findWebhook(transaction, id);
+async function findEnabled(db: Prisma.TransactionClient, id: number, member: string): Promise<ListedWebhook> {
+  const webhook = await lockWebhook(db, id);
   if (webhook.enabled) return webhook;
   throw new InvalidInput([
     { path: [member], message: 'is a webhook that is disabled. Enable it (updateWebhook, or `webhooks enable`) first.' },
@@ -110,19 +104,14 @@ async function findEnabled(transaction: Prisma.TransactionClient, id: number, me
  * @throws NotFound when no webhook has this number.
  * @throws GatewayError `CURSOR_EXPIRED` when events behind the cursor are no longer there.
  */
-export async function redeliverEventsAfter(
-  { db, feed }: Pick<WebhookContext, 'db' | 'feed'>,
-  id: number,
-  cursor: string,
-): Promise<void> {
+export async function redeliverEventsAfter(context: Context, id: number, cursor: string): Promise<void> {
+  context.caller.require('admin');
   const after = feedPositionOf(cursor);
-  if (!(await readFeed(feed.sql, { environments: everyEnvironment, after, limit: 1, withChanges: false }))) throw cursorExpired();
-  await db.$transaction(async (transaction) => {
-    await findEnabled(transaction, id, 'webhook');
+  const page = await readFeed(context.sql, { environments: everyEnvironment, after, limit: 1, withChanges: false });
+  if (!page) throw cursorExpired();
+  await inTransaction(context, async ({ db }) => {
+    await findEnabled(db, id, 'webhook');
     // Never forward, where it would leave out events.
-    await transaction.webhook.updateMany({
-      where: { id, position: { gt: after.position } },
-      data: { position: after.position },
-    });
+    await db.webhook.updateMany({ where: { id, position: { gt: after.position } }, data: { position: after.position } });
   });
 }

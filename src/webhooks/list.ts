@@ -1,9 +1,8 @@
-import type { Caller } from '../caller.ts';
+import { type Context, readInTurn } from '../app.ts';
 import { between, bigIntColumn, defineKeyset, integerColumn, type KeysetSection, sectionOf } from '../database/keyset.ts';
-import { type CountedPage, cutPage, type Page, type PageInput, pageReads, withTotalCount } from '../database/page.ts';
+import { type CountedPage, cutPage, type Page, type PageInput, withTotalCount } from '../database/page.ts';
 import { readWithinTime } from '../database/timed-read.ts';
-import type { PrismaClient, WebhookDelivery, WebhookDeliveryStatus } from '../generated/prisma/client.ts';
-import type { Services } from '../user-groups/user-groups.ts';
+import type { WebhookDelivery, WebhookDeliveryStatus } from '../generated/prisma/client.ts';
 import { type ListedWebhook, unlisted } from './webhooks.ts';
 
 const webhookKeyset = defineKeyset<Pick<ListedWebhook, 'id'>>('Webhook', { id: integerColumn });
@@ -14,13 +13,9 @@ const webhookKeyset = defineKeyset<Pick<ListedWebhook, 'id'>>('Webhook', { id: i
  * @throws Unauthenticated, Forbidden, synchronously, without `admin`.
  * @throws InvalidInput, also for a cursor of another list.
  */
-export function readWebhooks(
-  { db }: Pick<Services, 'db'>,
-  caller: Caller,
-  input: PageInput,
-): Promise<CountedPage<ListedWebhook, number>> {
-  caller.require('admin');
-  return pageReads.run(caller.queueKey, async () => {
+export function listWebhooks(context: Context, input: PageInput): Promise<CountedPage<ListedWebhook, number>> {
+  context.caller.require('admin');
+  return readInTurn(context, async ({ db }) => {
     const section = sectionOf(input, { keyset: webhookKeyset, direction: 'desc' });
     const { direction, limit } = section;
     const where = { AND: between(section) };
@@ -31,14 +26,9 @@ export function readWebhooks(
 }
 
 /** The webhook with this number; undefined when there is none. @throws Unauthenticated, Forbidden without `admin`. */
-export async function findWebhookOf(
-  { db }: Pick<Services, 'db'>,
-  caller: Caller,
-  id: number,
-): Promise<ListedWebhook | undefined> {
-  caller.require('admin');
-  const find = () => db.webhook.findUnique({ where: { id }, omit: unlisted });
-  return (await pageReads.run(caller.queueKey, find)) ?? undefined;
+export async function findWebhook(context: Context, id: number): Promise<ListedWebhook | undefined> {
+  context.caller.require('admin');
+  return (await readInTurn(context, ({ db }) => db.webhook.findUnique({ where: { id }, omit: unlisted }))) ?? undefined;
 }
 
 /** Which deliveries are listed. */
@@ -52,63 +42,39 @@ const deliveryKeyset = defineKeyset<Pick<WebhookDelivery, 'id'>>('WebhookDeliver
 /**
  * A page of the deliveries of a webhook, the newest first; without any if there is no such webhook.
  *
- * @param isAbandoned whether the response is no longer needed; reads that have not started are then skipped.
  * @throws Unauthenticated, Forbidden, synchronously, without `admin`.
  * @throws InvalidInput, also for a cursor of another list.
  * @throws GatewayError `UNAVAILABLE`, by its promise, when finding those with a status takes longer than two seconds.
  */
-export function readDeliveries(
-  { db }: Pick<Services, 'db'>,
-  caller: Caller,
-  webhookId: number,
-  input: DeliveryPageInput,
-  isAbandoned: () => boolean = () => false,
-): Promise<Page<WebhookDelivery>> {
-  caller.require('admin');
+export function listDeliveries(context: Context, webhookId: number, input: DeliveryPageInput): Promise<Page<WebhookDelivery>> {
+  context.caller.require('admin');
   const section = sectionOf(input, { keyset: deliveryKeyset, direction: 'desc' });
-  const { queueKey } = caller;
   const status = input.status ?? undefined;
   return status
-    ? readWithinTime({ db, queueKey, isAbandoned, items: 'deliveries' }, [
-        (reader) => findDeliveries(reader, webhookId, status, section),
-      ]).then(([found = []]) => toPage(found, section))
-    : pageReads.run(queueKey, async () => toPage(await findDeliveries(db, webhookId, undefined, section), section));
+    ? readWithinTime(context, 'deliveries', [({ db }) => findDeliveries(db, webhookId, status, section)]).then(([found = []]) =>
+        toPage(found, section),
+      )
+    : readInTurn(context, async ({ db }) => toPage(await findDeliveries(db, webhookId, undefined, section), section));
 }
 
 const toPage = (found: readonly WebhookDelivery[], section: KeysetSection<unknown>): Page<WebhookDelivery> =>
   cutPage({ found, cursorOf: deliveryKeyset.cursorOf, nodeOf: (delivery) => delivery }, section);
 
-type DeliveryReader = Pick<PrismaClient, 'webhookDelivery'>;
-
 function findDeliveries(
-  reader: DeliveryReader,
+  db: Context['db'],
   webhookId: number,
   status: WebhookDeliveryStatus | undefined,
   section: KeysetSection<Pick<WebhookDelivery, 'id'>>,
 ): Promise<WebhookDelivery[]> {
-  return reader.webhookDelivery.findMany({
+  return db.webhookDelivery.findMany({
     where: { webhookId, ...(status && { status }), AND: between(section) },
     orderBy: { id: section.direction },
     take: section.limit,
   });
 }
 
-/** The newest deliveries of a webhook. @param limit how many at most. */
-export function listDeliveries(
-  db: DeliveryReader,
-  webhookId: number,
-  { status, limit }: { readonly status: WebhookDeliveryStatus | undefined; readonly limit: number },
-): Promise<WebhookDelivery[]> {
-  return db.webhookDelivery.findMany({ where: { webhookId, ...(status && { status }) }, orderBy: { id: 'desc' }, take: limit });
-}
-
 /** The delivery with this number; undefined when there is none. @throws Unauthenticated, Forbidden without `admin`. */
-export async function findDelivery(
-  { db }: Pick<Services, 'db'>,
-  caller: Caller,
-  id: bigint,
-): Promise<WebhookDelivery | undefined> {
-  caller.require('admin');
-  const find = () => db.webhookDelivery.findUnique({ where: { id } });
-  return (await pageReads.run(caller.queueKey, find)) ?? undefined;
+export async function findDelivery(context: Context, id: bigint): Promise<WebhookDelivery | undefined> {
+  context.caller.require('admin');
+  return (await readInTurn(context, ({ db }) => db.webhookDelivery.findUnique({ where: { id } }))) ?? undefined;
 }

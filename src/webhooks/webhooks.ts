@@ -1,37 +1,17 @@
 import { checkOverlap } from '../api-tokens/api-tokens.ts';
-import { assignPositions, type Feed } from '../audit-log/feed.ts';
-import { type Author, changeAs } from '../audit-log/statements/author.ts';
+import { type Context, inTransaction } from '../app.ts';
+import { assignPositions } from '../audit-log/feed.ts';
 import { readClock } from '../database/timed-read.ts';
-import type { Db } from '../db.ts';
-import type { KeyRing } from '../encryption/keys.ts';
 import { InvalidInput, type Issue, NotFound } from '../errors.ts';
-import type { Prisma, PrismaClient, Webhook } from '../generated/prisma/client.ts';
+import type { Prisma, Webhook } from '../generated/prisma/client.ts';
 import { nullIssues } from '../user-groups/values.ts';
 import { normalizeUrl, type WebhookFields, webhookIssues, webhookLimits } from './rules.ts';
 import { decryptWebhookSecret, encryptWebhookSecret, generateWebhookSecret } from './secrets.ts';
-import {
-  drawWebhookNumber,
-  endOfFeed,
-  lockWebhook,
-  lockWebhookCreation,
-  removeDeliveries,
-  retryDeliveries,
-} from './statements/webhooks.ts';
 
 const { maxWebhooks } = webhookLimits;
 
-/** What webhooks are managed with. */
-export interface WebhookContext {
-  readonly db: Db;
-  readonly feed: Pick<Feed, 'sql'>;
-  /** Encrypt the secrets. */
-  readonly keys: KeyRing;
-  /** The private networks that webhooks may reach, as CIDRs. */
-  readonly webhookNetworks: readonly string[];
-}
-
-/** What is not read of a webhook: its secrets, and who sends to it. */
-export const unlisted = { secretEncrypted: true, previousSecretEncrypted: true, leasedUntil: true } as const;
+/** What is not read of a webhook: its secrets. */
+export const unlisted = { secretEncrypted: true, previousSecretEncrypted: true } as const;
 
 /** A webhook as it is shown. */
 export type ListedWebhook = Omit<Webhook, keyof typeof unlisted>;
@@ -51,39 +31,42 @@ export interface WebhookRequest extends WebhookFields {
  * Creates a webhook. It takes the events that are committed from now on; some that are committed at the same
  * time may be among them.
  *
+ * @throws Forbidden without `admin`.
  * @throws InvalidInput, also when there are {@link maxWebhooks} already.
  */
-export async function createWebhook(
-  { db, keys, feed, webhookNetworks }: WebhookContext,
-  request: WebhookRequest,
-  author: Author,
-): Promise<IssuedWebhook> {
-  check(request, webhookNetworks);
+export async function createWebhook(context: Context, request: WebhookRequest): Promise<IssuedWebhook> {
+  const { app, caller } = context;
+  caller.require('admin');
+  check(request, app.webhookNetworks);
   const { url, types, environments, description = null } = request;
   // What was committed before gets its positions, so that it is not behind the end of the feed.
-  while (await assignPositions(feed.sql));
-  return changeAs(db, author, async (transaction) => {
-    await lockWebhookCreation(transaction);
-    if ((await transaction.webhook.count()) >= maxWebhooks) {
+  while (await assignPositions(context.sql));
+  return inTransaction(context, async ({ db }) => {
+    await db.$queryRaw`select pg_advisory_xact_lock(${creationLock})::text`;
+    if ((await db.webhook.count()) >= maxWebhooks) {
       const message = `There are ${maxWebhooks} webhooks, the most that there may be. Delete one that is no longer used.`;
       throw new InvalidInput([{ path: [], message }]);
     }
-    const id = await drawWebhookNumber(transaction);
+    // Drawn before the row is stored, because its secret is encrypted for it. Waits until nobody gives out positions.
+    const [start] = await db.$queryRaw<{ id: number; position: bigint }[]>`
+      select nextval('webhook_id_seq')::int as id, last_position as position from event_feed for share`;
+    if (!start) throw new Error('The table event_feed has no row.');
     const secret = generateWebhookSecret();
     const data = {
-      id,
+      ...start,
       url: normalizeUrl(url),
       types: listOf(types),
       environments: listOf(environments),
       description,
-      secretEncrypted: encryptWebhookSecret(keys, 'secret_encrypted', id, secret),
-      position: await endOfFeed(transaction),
-      createdAt: await readClock(transaction),
+      secretEncrypted: encryptWebhookSecret(app.keys, 'secret_encrypted', start.id, secret),
+      createdAt: await readClock(db),
     };
-    const webhook = await transaction.webhook.create({ data, omit: unlisted });
-    return { secret, webhook };
+    return { secret, webhook: await db.webhook.create({ data, omit: unlisted }) };
   });
 }
+
+/** The number of the advisory lock under which webhooks are created. */
+const creationLock = 727_076;
 
 /** New properties of a webhook; what is undefined stays as it is; `url` and `enabled` must not be null. */
 export interface WebhookChanges extends WebhookFields {
@@ -95,20 +78,16 @@ export interface WebhookChanges extends WebhookFields {
  * Changes properties of a webhook. When it is enabled again, its pending deliveries are tried at once, and it takes the events
  * that happened meanwhile, as far as the audit log still has them.
  *
+ * @throws Forbidden without `admin`.
  * @throws InvalidInput.
  * @throws NotFound when no webhook has this number.
  */
-export async function updateWebhook(
-  { db, webhookNetworks }: Pick<WebhookContext, 'db' | 'webhookNetworks'>,
-  id: number,
-  changes: WebhookChanges,
-  author: Author,
-): Promise<ListedWebhook> {
+export async function updateWebhook(context: Context, id: number, changes: WebhookChanges): Promise<ListedWebhook> {
+  context.caller.require('admin');
   const { url, types, environments, description, enabled } = changes;
-  check(changes, webhookNetworks, nullIssues({ url, enabled }));
-  return changeAs(db, author, async (transaction) => {
-    await lockWebhook(transaction, id);
-    const before = await findWebhook(transaction, id);
+  check(changes, context.app.webhookNetworks, nullIssues({ url, enabled }));
+  return inTransaction(context, async ({ db }) => {
+    const before = await lockWebhook(db, id);
     const isEnabled = enabled ?? before.enabled;
     const newUrl = url == null ? before.url : normalizeUrl(url);
     const isResumed = isEnabled && !before.enabled;
@@ -122,8 +101,8 @@ export async function updateWebhook(
       // Another endpoint has not failed yet.
       ...((isResumed || newUrl !== before.url) && { failingSince: null }),
     };
-    const after = await transaction.webhook.update({ where: { id }, data, omit: unlisted });
-    if (isResumed) await retryDeliveries(transaction, id);
+    const after = await db.webhook.update({ where: { id }, data, omit: unlisted });
+    if (isResumed) await retryDeliveries(db, id);
     return after;
   });
 }
@@ -136,28 +115,26 @@ export async function updateWebhook(
  * @throws InvalidInput.
  * @throws NotFound when no webhook has this number, and for the rotations that do not succeed.
  */
-export async function rotateWebhookSecret(
-  { db, keys }: Pick<WebhookContext, 'db' | 'keys'>,
-  id: number,
-  overlapSeconds: number,
-  author: Author,
-): Promise<IssuedWebhook> {
+export async function rotateWebhookSecret(context: Context, id: number, overlapSeconds: number): Promise<IssuedWebhook> {
+  context.caller.require('admin');
   checkOverlap(overlapSeconds);
-  const readSecret = async (reader: Pick<PrismaClient, 'webhook'>): Promise<string> => {
-    const found = await reader.webhook.findUnique({ where: { id }, select: { secretEncrypted: true } });
+  const { keys } = context.app;
+  const readSecret = async ({ db }: Context): Promise<string> => {
+    const found = await db.webhook.findUnique({ where: { id }, select: { secretEncrypted: true } });
     if (!found) throw noWebhook(id);
     return decryptWebhookSecret(keys, 'secret_encrypted', id, found.secretEncrypted);
   };
-  const replaced = await readSecret(db);
+  const replaced = await readSecret(context);
   const secret = generateWebhookSecret();
-  return changeAs(db, author, async (transaction) => {
-    await lockWebhook(transaction, id);
+  return inTransaction(context, async (inner) => {
+    const { db } = inner;
+    await lockWebhook(db, id);
     // The same secret may be stored under another encryption key by now.
-    if ((await readSecret(transaction)) !== replaced)
+    if ((await readSecret(inner)) !== replaced)
       throw new NotFound(`Another rotation replaced the secret of the webhook ${id} at the same time. Nothing was changed.`);
-    const endsAt = new Date((await readClock(transaction)).getTime() + overlapSeconds * 1_000);
+    const endsAt = new Date((await readClock(db)).getTime() + overlapSeconds * 1_000);
     const isKept = overlapSeconds > 0;
-    const webhook = await transaction.webhook.update({
+    const webhook = await db.webhook.update({
       where: { id },
       data: {
         secretEncrypted: encryptWebhookSecret(keys, 'secret_encrypted', id, secret),
@@ -178,32 +155,43 @@ const deletionBegun = 'Its deletion was begun, and deliveries were removed.';
  *
  * @throws NotFound when no webhook has this number.
  */
-export async function deleteWebhook({ db }: Pick<WebhookContext, 'db'>, id: number, author: Author): Promise<void> {
-  const removeSome = async (transaction: Prisma.TransactionClient): Promise<number> => {
-    await lockWebhook(transaction, id);
-    const removed = await removeDeliveries(transaction, id);
-    if (removed === 0) return 0;
-    await transaction.webhook.updateMany({ where: { id }, data: { enabled: false, disabledReason: deletionBegun } });
+export async function deleteWebhook(context: Context, id: number): Promise<void> {
+  context.caller.require('admin');
+  const removeSome = async ({ db }: Context): Promise<number> => {
+    await lockWebhook(db, id);
+    const removed = await removeDeliveries(db, id);
+    if (removed > 0) await db.webhook.updateMany({ where: { id }, data: { enabled: false, disabledReason: deletionBegun } });
     return removed;
   };
-  while ((await changeAs(db, author, removeSome)) > 0);
-  const { count } = await changeAs(db, author, (transaction) => transaction.webhook.deleteMany({ where: { id } }));
-  if (count === 0) throw noWebhook(id);
+  while ((await inTransaction(context, removeSome)) > 0);
+  await inTransaction(context, ({ db }) => db.webhook.deleteMany({ where: { id } }));
 }
 
-/** The webhook with this number. @throws NotFound. */
-export async function findWebhook(db: Pick<PrismaClient, 'webhook'>, id: number): Promise<ListedWebhook> {
+/** How many deliveries a statement changes, so that it takes well below a second. */
+const maxDeliveries = 10_000;
+
+/** Has deliveries that wait for another attempt tried at once; of more than 10,000 those that would be tried first. */
+const retryDeliveries = (db: Prisma.TransactionClient, webhookId: number) => db.$executeRaw`
+  update webhook_delivery set next_attempt_at = now() where id in (
+    select id from webhook_delivery where webhook_id = ${webhookId}::int and status = 'PENDING' and next_attempt_at > now()
+    order by next_attempt_at limit ${maxDeliveries})`;
+
+/** Removes 10,000 deliveries of a webhook, the oldest; none if there are fewer. @returns how many it removed. */
+const removeDeliveries = (db: Prisma.TransactionClient, webhookId: number): Promise<number> => db.$executeRaw`
+  with oldest as (select id from webhook_delivery where webhook_id = ${webhookId}::int order by id limit ${maxDeliveries})
+  delete from webhook_delivery where id in (select id from oldest) and (select count(*) from oldest) = ${maxDeliveries}`;
+
+/** The webhook with this number, which nobody else changes until the transaction ends. @throws NotFound. */
+export async function lockWebhook(db: Prisma.TransactionClient, id: number): Promise<ListedWebhook> {
+  await db.$queryRaw`select id from webhook where id = ${id}::int for update`;
   const webhook = await db.webhook.findUnique({ where: { id }, omit: unlisted });
   if (!webhook) throw noWebhook(id);
   return webhook;
 }
 
-/** Every webhook, oldest first. */
-export function listWebhooks(db: Pick<PrismaClient, 'webhook'>): Promise<ListedWebhook[]> {
-  return db.webhook.findMany({ orderBy: { id: 'asc' }, omit: unlisted });
-}
-
-const noWebhook = (id: number): NotFound => new NotFound(`No webhook has the number ${id}. \`webhooks list\` lists all of them.`);
+/** The error for a number that no webhook has. */
+export const noWebhook = (id: number): NotFound =>
+  new NotFound(`No webhook has the number ${id}. \`webhooks list\` lists all of them.`);
 
 /** @throws InvalidInput. */
 function check(fields: WebhookFields, networks: readonly string[], others: readonly Issue[] = []): void {

@@ -5,11 +5,11 @@ import { encodeCursor } from '../../src/database/keyset.ts';
 import { SigningKeys } from '../../src/embed-tokens/signing-keys.ts';
 import { bindSigningKeys } from '../../src/embed-tokens/statements/signing-keys.ts';
 import { schema } from '../../src/schema.ts';
-import { disableWebhook } from '../../src/webhooks/statements/work.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { testKeys } from '../support/keys.ts';
 import { apiTokenId } from '../support/node-id.ts';
 import { tokensOf } from '../support/tokens.ts';
+import { respondGone } from '../support/webhooks.ts';
 
 let gateway: TestGateway;
 const secrets: Record<string, string> = {};
@@ -125,11 +125,7 @@ beforeAll(async () => {
   await change('webhook-3', disable);
   const enable = `updateWebhook(input: { id: "${webhook.id}", enabled: true }) { __typename ... on Error { code } }`;
   await change('webhook-5', enable);
-  await disableWebhook(
-    gateway.database,
-    { id: webhook.number, url: 'https://hooks.invalid/secret' },
-    'The endpoint responded with 410 Gone.',
-  );
+  await respondGone(gateway.database, webhook.number);
   await change('webhook-4', `deleteWebhook(input: { id: "${webhook.id}" }) { __typename ... on Error { code } }`);
   const author = commandAuthor('operator');
   const { query: sql } = gateway.database;

@@ -5,10 +5,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { generateEncryptionKey } from '../../src/encryption/key-texts.ts';
 import { schema } from '../../src/schema.ts';
 import { operations } from '../../src/user-groups/rest.ts';
-import { disableWebhook } from '../../src/webhooks/statements/work.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { testKey } from '../support/keys.ts';
 import { endProcesses, run } from '../support/process.ts';
+import { respondGone } from '../support/webhooks.ts';
 
 let gateway: TestGateway;
 let admin: { secret: string; id: number };
@@ -240,12 +240,7 @@ const steps: readonly Step[] = [
   ],
   [
     'a webhook that fails',
-    () =>
-      disableWebhook(
-        gateway.database,
-        { id: known.webhookNumber, url: 'https://hooks.invalid/other' },
-        'The endpoint responded with 410 Gone.',
-      ),
+    () => respondGone(gateway.database, known.webhookNumber),
     () => [
       [
         'webhook.disabled',

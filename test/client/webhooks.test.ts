@@ -27,10 +27,39 @@ test('accepts what the reference implementation signs, in every form of headers 
   );
   // The class of a package that brings its own fetch.
   const ofPackage = { get: (name: string) => new Headers(headers).get(name) };
-  for (const form of [headers, capitals, new Headers(headers), ofPackage]) {
-    for (const body of [text, Buffer.from(text), new TextEncoder().encode(text)])
+  const lists = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]));
+  for (const form of [headers, capitals, lists, new Headers(headers), ofPackage]) {
+    for (const body of [text, Buffer.from(text), new TextEncoder().encode(text), new TextEncoder().encode(text).buffer])
       expect(await verifyWebhook(secret, form, body)).toEqual(event);
   }
+});
+
+const notRaw = /^The body must be as it arrived, text or bytes.*express\.raw/;
+const noHeaders = /^The headers must be those of the request/;
+const noSecret = /^The secret must be as the gateway showed it/;
+
+test.each<[string, { readonly secret?: unknown; readonly headers?: unknown; readonly body?: unknown }, RegExp]>([
+  ['a parsed body', { body: event }, notRaw],
+  ['a parsed body that is a list', { body: [event] }, notRaw],
+  ['a body that was not read', { body: undefined }, notRaw],
+  ['a body that is null', { body: null }, notRaw],
+  ['a text that was not awaited', { body: new Response(text).text() }, notRaw],
+  ['a stream', { body: new Response(text).body }, notRaw],
+  ['no headers', { headers: undefined }, noHeaders],
+  ['headers that are null', { headers: null }, noHeaders],
+  ['a list of headers', { headers: Object.entries(headersOf()) }, noHeaders],
+  ['no secret', { secret: undefined }, noSecret],
+  ['an empty secret', { secret: '' }, noSecret],
+  ['a secret that is no base64', { secret: 'whsec_#' }, noSecret],
+])('%s is a TypeError that says what to pass', async (_, wrong, message) => {
+  const given = { secret, headers: headersOf(), body: text, ...wrong } as { secret: string; headers: Headers; body: string };
+  const failure = await verifyWebhook(given.secret, given.headers, given.body).catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(TypeError);
+  expect((failure as Error).message).toMatch(message);
+});
+
+test('headers without those of a webhook are a WebhookError', async () => {
+  await expect(verifyWebhook(secret, {}, text)).rejects.toThrow(WebhookError);
 });
 
 test('the type of an event says what is null for one that is not of a group', () => {

@@ -1,3 +1,5 @@
+import { recordAttempt } from '../../src/webhooks/deliver.ts';
+import type { TestDatabase } from './database.ts';
 import type { TestGateway } from './gateway.ts';
 
 const failure = '... on Error { code message } ... on InvalidInput { issues { path message } }';
@@ -39,3 +41,10 @@ export async function sendAs(gateway: TestGateway, token: string, operation: Ope
 /** Creates a webhook; returns the result. */
 export const createWebhook = (gateway: TestGateway, token: string, input: object = {}) =>
   sendAs(gateway, token, 'create', { input: { url: 'https://hooks.invalid/', ...input } });
+
+/** Has the endpoint of the webhook with this number respond with 410, which disables the webhook. */
+export async function respondGone({ prisma, sql }: TestDatabase, number: number): Promise<void> {
+  const webhook = await prisma.webhook.findUniqueOrThrow({ where: { id: number } });
+  const data = { webhookId: number, eventId: 'gone', type: 'webhook.test', body: '{}', nextAttemptAt: new Date('2100-01-01') };
+  await recordAttempt(sql, webhook, await prisma.webhookDelivery.create({ data }), { status: 410 });
+}

@@ -1,8 +1,8 @@
 import { encodeGlobalID } from '@pothos/plugin-relay';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { assignPositions } from '../../src/audit-log/feed.ts';
+import { bindFeed } from '../../src/audit-log/statements/feed.ts';
+import { findWork } from '../../src/webhooks/deliver.ts';
 import { enqueueDeliveries } from '../../src/webhooks/enqueue.ts';
-import { findWork } from '../../src/webhooks/statements/work.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { webhookId } from '../support/node-id.ts';
 import { createWebhook, operations, sendAs } from '../support/webhooks.ts';
@@ -48,11 +48,11 @@ async function createGroups(...ids: string[]): Promise<string[]> {
 
 /** Creates the deliveries of what is behind the position of a webhook, as a gateway does that is not stopping. */
 async function enqueue(number: number): Promise<void> {
-  while (await assignPositions(gateway.database.sql));
-  for (let hasMore = true; hasMore; ) {
-    const { webhooks } = await findWork(gateway.database, 60);
-    const webhook = webhooks.find(({ id }) => id === number) as (typeof webhooks)[0];
-    ({ hasMore } = await enqueueDeliveries(gateway.database, webhook, encodeGlobalID));
+  while (await bindFeed(gateway.database).assign());
+  for (;;) {
+    const [webhook] = await findWork(gateway.database.sql, number);
+    if (!webhook?.isBehind) return;
+    await enqueueDeliveries(gateway.database, webhook, encodeGlobalID);
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { judge, retrySeconds } from '../../src/webhooks/retries.ts';
+import { judge, retrySeconds } from '../../src/webhooks/deliver.ts';
 
 test.each([200, 201, 204, 299])('%d is a success', (status) => {
   expect(judge(1, { status })).toEqual({ status: 'DELIVERED', waitSeconds: 0 });
@@ -31,9 +31,4 @@ test('Retry-After lengthens a wait, to a day at most, and never shortens it', ()
   expect(wait(1, 1)).toBeGreaterThanOrEqual(5);
   expect(wait(1, 999_999_999)).toBe(86_400);
   expect(wait(9, 999_999_999)).toBeGreaterThanOrEqual(86_400);
-});
-
-test('a delivery that could not be signed stays due, however often', () => {
-  for (const attempts of [1, 10, 100])
-    expect(judge(attempts, { error: 'no key', isOwnFailure: true })).toEqual({ status: 'PENDING', waitSeconds: null });
 });

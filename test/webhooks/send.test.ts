@@ -1,23 +1,21 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer as createTlsServer } from 'node:https';
-import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { verifyWebhook } from '../../client/src/index.ts';
 import type { Resolve } from '../../src/webhooks/destination.ts';
-import { createSender, type Message, retryAfterSeconds, type SendOptions } from '../../src/webhooks/send.ts';
+import { type Message, retryAfterSeconds, type SendOptions, send } from '../../src/webhooks/send.ts';
 import { launch, until } from '../support/process.ts';
 import { startReceiver } from '../support/webhook-receiver.ts';
 
 const closing: (() => Promise<unknown> | unknown)[] = [];
 afterEach(async () => {
-  vi.useRealTimers();
   for (const close of closing.splice(0)) await close();
 });
 
@@ -30,14 +28,7 @@ const receiver = async (...parameters: Parameters<typeof startReceiver>) => {
 
 const secret = `whsec_${randomBytes(32).toString('base64')}`;
 const body = JSON.stringify({ type: 'user_group.updated', timestamp: '2026-01-31T12:00:00.000Z', data: { provided_id: 'ä€' } });
-const message = { id: 'RXZlbnQ6MS4x', body, secrets: [secret], sentAt: new Date() };
-
-/** Sends on a new connection. */
-async function send(sent: Message, options: SendOptions) {
-  const sender = createSender(options);
-  closing.push(sender.close);
-  return sender.send(sent);
-}
+const message: Omit<Message, 'url'> = { id: 'RXZlbnQ6MS4x', body, secrets: [secret], sentAt: new Date() };
 
 const local: SendOptions = { allowedNetworks: ['127.0.0.0/8'], timeoutMs: 10_000 };
 
@@ -67,11 +58,8 @@ test.each([
   ['120', 120],
   ['0', 0],
   ['soon', undefined],
-  ['9999999999', undefined],
   ['Sat, 31 Jan 2026 12:01:00 GMT', 60],
   ['Sat, 31 Jan 2026 11:00:00 GMT', 0],
-  ['-99999', undefined],
-  ['+275000-01-01', undefined],
   [undefined, undefined],
 ])('of Retry-After %j, %j is understood', (value, seconds) => {
   expect(retryAfterSeconds(value, Date.parse('2026-01-31T12:00:00Z'))).toBe(seconds);
@@ -90,21 +78,11 @@ test('a date in Retry-After is counted from when the delivery was sent, whatever
 
 test.each([301, 302, 303, 307, 308])('a redirect of %d is not followed', async (status) => {
   const inside = await receiver();
-  const { url } = await receiver((response, { path }) =>
-    response.writeHead(status, { location: path === '/a' ? inside.url : 'http://169.254.169.254/latest/meta-data/' }).end(),
-  );
-  for (const path of ['/a', '/b']) expect(await send({ ...message, url: url + path }, local)).toEqual({ status, body: '' });
+  const targets: Record<string, string> = { '/a': `${inside.url}/`, '/b': 'http://169.254.169.254/latest/meta-data/' };
+  const { url } = await receiver((response, { path = '' }) => response.writeHead(status, { location: targets[path] }).end());
+  for (const [path, target] of Object.entries(targets))
+    expect(await send({ ...message, url: url + path }, local)).toMatchObject({ status, body: '', target });
   expect(inside.connections()).toBe(0);
-});
-
-test.each([11, 1_000])('a flood of %d responses before the response is ended, also if all come in one packet', async (count) => {
-  const flood = `${'HTTP/1.1 102 Processing\r\n\r\n'.repeat(count)}HTTP/1.1 204 No Content\r\n\r\n`;
-  const server = createTcpServer((socket) => void socket.on('error', () => {}).once('data', () => socket.write(flood)));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  closing.push(() => void server.close());
-  const outcome = await send({ ...message, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` }, local);
-  expect(outcome).toEqual({ error: 'There were more than 10 responses with a status of 1xx.' });
 });
 
 test('of an endless response, the beginning is read, and the connection closed', async () => {
@@ -148,12 +126,8 @@ test('everything together has a time limit: a body that comes slowly', async () 
     timer = setInterval(() => response.write('.'), 10);
   });
   closing.push(() => clearInterval(timer));
-  // The time is over when the response has begun, however long that takes.
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  const expire = () => setImmediate(() => vi.advanceTimersByTime(200));
-  subscribe('http.client.response.finish', expire);
-  closing.push(() => unsubscribe('http.client.response.finish', expire));
-  expect((await sendBriefly(url)).outcome).toEqual({ status: 200, error: late });
+  const { outcome } = await sendBriefly(url);
+  expect(outcome.error).toEqual(late);
 });
 
 test('everything together has a time limit: a socket that accepts and is silent, and headers that come slowly', async () => {
@@ -189,7 +163,6 @@ test('what is no response is an error', async () => {
     ['', 'socket hang up'],
     ['HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc', 'closed'],
     ['SSH-2.0-OpenSSH_9.9\r\n', 'Parse Error'],
-    ['HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n', 'closed'],
   ] as const) {
     const server = createTcpServer((socket) => void socket.on('error', () => {}).once('data', () => socket.end(text)));
     server.listen(0, '127.0.0.1');
@@ -237,44 +210,14 @@ function answering(...addresses: readonly string[]): { resolve: Resolve; asked: 
 test('a connection is kept for the next delivery, unless the response is too long or takes too long', async () => {
   const { url, connections } = await receiver((response, _, number) => {
     if (number === 4) response.writeHead(200).end('x'.repeat(100_000));
-    else if (number === 6) vi.advanceTimersByTime(10_000);
-    else response.writeHead(204).end();
+    else if (number !== 6) response.writeHead(204).end();
   });
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  const sender = createSender(local);
-  closing.push(sender.close);
   const made: number[] = [];
   for (let count = 1; count <= 7; count += 1) {
-    await sender.send({ ...message, url });
+    await send({ ...message, url }, { ...local, timeoutMs: count === 6 ? 100 : 10_000 });
     made.push(connections());
   }
   expect(made).toEqual([1, 1, 1, 1, 2, 2, 3]);
-  sender.close();
-  await sender.send({ ...message, url });
-  expect(connections()).toBe(4);
-});
-
-test('an endpoint that closes a kept connection at the moment of the next delivery gets it on another one', async () => {
-  const sockets = new Set<Socket>();
-  let requests = 0;
-  const server = createTcpServer((socket) => {
-    socket
-      .on('error', () => {})
-      .on('data', () => {
-        requests += 1;
-        if (sockets.has(socket)) return void socket.destroy();
-        sockets.add(socket);
-        socket.write('HTTP/1.1 204 No Content\r\n\r\n');
-      });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  closing.push(() => void server.close());
-  const sender = createSender(local);
-  closing.push(sender.close);
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  for (const _ of [1, 2]) expect(await sender.send({ ...message, url })).toEqual({ status: 204, body: '' });
-  expect([requests, sockets.size]).toEqual([3, 2]);
 });
 
 test('the address that is connected to is the one that was checked, whatever the name leads to afterwards', async () => {
@@ -284,12 +227,10 @@ test('the address that is connected to is the one that was checked, whatever the
   const { resolve, asked } = answering('127.0.0.2', '127.0.0.3');
   const options: SendOptions = { ...local, allowedNetworks: ['127.0.0.2/32'], resolve };
   const url = `http://rebind.example:${permitted.port}/`;
-  const sender = createSender(options);
-  closing.push(sender.close);
-  expect(await sender.send({ ...message, url })).toEqual({ status: 204, body: '' });
+  expect(await send({ ...message, url }, options)).toEqual({ status: 204, body: '' });
   expect(asked()).toBe(1);
   // The next connection asks again, and refuses what it is told.
-  expect(await sender.send({ ...message, url })).toEqual({ error: expect.stringContaining('127.0.0.3 is not public') });
+  expect(await send({ ...message, url }, options)).toEqual({ error: expect.stringContaining('127.0.0.3 is not public') });
   expect(asked()).toBe(2);
   expect([permitted.connections(), inside.connections()]).toEqual([1, 0]);
 });
@@ -298,17 +239,18 @@ test('a kept connection leads to the address that was checked; another protocol,
   const permitted = await receiver(undefined, '127.0.0.2');
   const inside = await receiver(undefined, '127.0.0.3', permitted.port);
   const { resolve, asked } = answering('127.0.0.2', '127.0.0.3');
-  const sender = createSender({ ...local, allowedNetworks: ['127.0.0.2/32'], resolve });
-  closing.push(sender.close);
+  const options: SendOptions = { ...local, allowedNetworks: ['127.0.0.2/32'], resolve };
   const url = `http://rebind.example:${permitted.port}/`;
-  for (const _ of [1, 2, 3]) expect(await sender.send({ ...message, url })).toEqual({ status: 204, body: '' });
+  for (const _ of [1, 2, 3]) expect(await send({ ...message, url }, options)).toEqual({ status: 204, body: '' });
   expect([asked(), permitted.connections()]).toEqual([1, 1]);
   for (const other of [
     url.replace('http:', 'https:'),
     url.replace('rebind', 'other'),
     `http://rebind.example:${inside.port + 1}/`,
   ])
-    expect(await sender.send({ ...message, url: other })).toEqual({ error: expect.stringContaining('127.0.0.3 is not public') });
+    expect(await send({ ...message, url: other }, options)).toEqual({
+      error: expect.stringContaining('127.0.0.3 is not public'),
+    });
   expect([permitted.connections(), inside.connections()]).toEqual([1, 0]);
 });
 
@@ -344,10 +286,10 @@ test.skipIf(!hasOpenssl)('certificates are verified: NODE_EXTRA_CA_CERTS adds an
   const { port } = server.address() as AddressInfo;
   const sendTo = async (host: string, environment: Record<string, string>) => {
     const script = `
-      const { createSender } = await import('./src/webhooks/send.ts');
+      const { send } = await import('./src/webhooks/send.ts');
       const resolve = (_, __, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }]);
       const message = { url: 'https://${host}:${port}/', id: 'id', body: '{}', secrets: [], sentAt: new Date() };
-      console.log(JSON.stringify(await createSender({ allowedNetworks: ['127.0.0.0/8'], resolve }).send(message)));`;
+      console.log(JSON.stringify(await send(message, { allowedNetworks: ['127.0.0.0/8'], resolve })));`;
     const args = ['--import', 'tsx', '--input-type=module', '-e', script];
     return JSON.parse((await launch(process.execPath, args, environment).ended).stdout);
   };

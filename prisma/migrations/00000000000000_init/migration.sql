@@ -134,7 +134,6 @@ CREATE TABLE "webhook" (
     "position" BIGINT NOT NULL,
     "failing_since" TIMESTAMPTZ(3),
     "last_delivery_at" TIMESTAMPTZ(3),
-    "leased_until" TIMESTAMPTZ(6),
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
 
     CONSTRAINT "webhook_pkey" PRIMARY KEY ("id")
@@ -295,8 +294,10 @@ BEGIN
     probe.token_encrypted := OLD.token_encrypted;
     probe.last_resolved_at := OLD.last_resolved_at;
     probe.embed_generation := OLD.embed_generation;
-    -- Compares bytes: json has no equality.
-    IF probe OPERATOR(pg_catalog.*<>) OLD THEN
+    probe.properties := OLD.properties;
+    probe.mapping := OLD.mapping;
+    -- Compares bytes, which is fast; json has no equality.
+    IF probe OPERATOR(pg_catalog.*<>) OLD OR NEW.properties::jsonb IS DISTINCT FROM OLD.properties::jsonb OR NEW.mapping::jsonb <> OLD.mapping::jsonb THEN
         NEW.version := OLD.version % 2147483647 + 1;
         NEW.updated_at := greatest(clock_timestamp(), OLD.updated_at + interval '1 millisecond');
     END IF;
@@ -391,8 +392,7 @@ BEGIN
                 END || '}');
             END IF;
         END LOOP;
-        -- A version without a changed value: another order of the members of an object.
-        IF TG_OP = 'UPDATE' AND changed IS NULL AND was -> 'version' IS NOT DISTINCT FROM became -> 'version' THEN
+        IF TG_OP = 'UPDATE' AND changed IS NULL THEN
             RETURN NULL;
         END IF;
     END IF;

@@ -1,6 +1,5 @@
 import type { Database } from '../../database/client.ts';
-import { retryOnConflict } from '../../database/errors.ts';
-import type { ActorKind, Prisma, PrismaClient } from '../../generated/prisma/client.ts';
+import type { ActorKind, Prisma } from '../../generated/prisma/client.ts';
 import type { EventType } from '../events.ts';
 
 /** Who makes a change, and by which request. */
@@ -32,23 +31,6 @@ export const actor = (parameter: number): string =>
 
 /** The part `silent` of a `with` clause: the triggers ignore a statement that refers to it. */
 export const silent = `silent as materialized (select set_config('gateway.silent', 'on', true))`;
-
-/** Runs changes in a transaction of Prisma's, which the audit log attributes to their author; once more after a deadlock. */
-export const changeAs = <Result>(
-  db: Pick<PrismaClient, '$transaction'>,
-  author: Author,
-  change: (transaction: Prisma.TransactionClient) => Promise<Result>,
-): Promise<Result> =>
-  retryOnConflict(() =>
-    db.$transaction(async (transaction) => {
-      await transaction.$executeRaw`
-        select set_config('gateway.actor', ${JSON.stringify(author)}, true), set_config('idle_in_transaction_session_timeout', '5s', true)`;
-      return change(transaction);
-    }, readCommitted),
-  );
-
-/** Also if the server has another default: a transaction that waited for a lock must see the new rows. */
-const readCommitted = { isolationLevel: 'ReadCommitted' } as const;
 
 /** Records an event of the whole gateway that is no change of a row. */
 export async function recordEvent(

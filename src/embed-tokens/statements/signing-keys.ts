@@ -14,10 +14,7 @@ export async function countSigningKeysByKey({ query }: Pick<Database, 'query'>):
 }
 
 /** The signing keys that use the encryption key with this id. */
-export async function findSigningKeysOfKey(
-  { query }: Pick<Database, 'query'>,
-  id: string,
-): Promise<StoredPrivateKey[]> {
+export async function findSigningKeysOfKey({ query }: Pick<Database, 'query'>, id: string): Promise<StoredPrivateKey[]> {
   const rows = await query('signing-keys-of-key', signingKeysOfKey, [id]);
   return rows.map((row) => ({ id: row[0] as string, privateKeyEncrypted: columnTypes.bytes.decode(row[1] as string) }));
 }

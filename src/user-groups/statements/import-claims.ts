@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Database } from '../../database/client.ts';
+import { rollBack } from '../../database/client.ts';
 import { textRows } from '../../database/columns.ts';
-import { rollBack } from '../../database/transaction.ts';
 
 /** What a line takes for itself, such as its id: 16 bytes in hexadecimal, and the number of the line. */
 export interface Claim {

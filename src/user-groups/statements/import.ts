@@ -74,11 +74,7 @@ export async function updateImported(
  * Removes retired tokens that are current again (keyed hashes, hexadecimal): those of the groups themselves, and those whose
  * grace period has ended.
  */
-export async function removeRetired(
-  sql: Sql,
-  hashes: readonly string[],
-  teamIds: readonly number[],
-): Promise<void> {
+export async function removeRetired(sql: Sql, hashes: readonly string[], teamIds: readonly number[]): Promise<void> {
   await sql('import-delete-retired-tokens', deleteRetired, [toByteaArray(hashes), teamIds]);
 }
 

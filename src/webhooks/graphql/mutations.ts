@@ -1,4 +1,3 @@
-import { encodeGlobalID } from '@pothos/plugin-relay';
 import { maxOverlapSeconds } from '../../api-tokens/api-tokens.ts';
 import { EventEnvironmentType, EventTypeType } from '../../audit-log/graphql.ts';
 import { NotFound } from '../../errors.ts';
@@ -61,9 +60,9 @@ builder.mutationField('createWebhook', (t) =>
         }),
       }),
     },
-    resolve: (_, { input }, { services, caller }) => {
-      caller.require('admin');
-      return createWebhook(services, input, caller.author);
+    resolve: (_, { input }, context) => {
+      context.caller.require('admin');
+      return createWebhook(context, input);
     },
   }),
 );
@@ -101,9 +100,9 @@ builder.mutationField('updateWebhook', (t) =>
         }),
       }),
     },
-    resolve: async (_, { input: { id, ...changes } }, { services, caller }) => {
-      caller.require('admin');
-      return { webhook: await updateWebhook(services, requireWebhookNumber(id), changes, caller.author) };
+    resolve: async (_, { input: { id, ...changes } }, context) => {
+      context.caller.require('admin');
+      return { webhook: await updateWebhook(context, requireWebhookNumber(id), changes) };
     },
   }),
 );
@@ -142,9 +141,9 @@ builder.mutationField('rotateWebhookSecret', (t) =>
         }),
       }),
     },
-    resolve: (_, { input }, { services, caller }) => {
-      caller.require('admin');
-      return rotateWebhookSecret(services, requireWebhookNumber(input.id), input.overlapSeconds ?? 0, caller.author);
+    resolve: (_, { input }, context) => {
+      context.caller.require('admin');
+      return rotateWebhookSecret(context, requireWebhookNumber(input.id), input.overlapSeconds ?? 0);
     },
   }),
 );
@@ -170,9 +169,9 @@ builder.mutationField('deleteWebhook', (t) =>
         }),
       }),
     },
-    resolve: async (_, { input: { id } }, { services, caller }) => {
-      caller.require('admin');
-      await deleteWebhook(services, requireWebhookNumber(id), caller.author);
+    resolve: async (_, { input: { id } }, context) => {
+      context.caller.require('admin');
+      await deleteWebhook(context, requireWebhookNumber(id));
       return { deletedId: id };
     },
   }),
@@ -206,9 +205,9 @@ builder.mutationField('sendTestEvent', (t) =>
         }),
       }),
     },
-    resolve: async (_, { input }, { services, caller }) => {
-      caller.require('admin');
-      return { delivery: await sendTestEvent({ ...services, globalId: encodeGlobalID }, requireWebhookNumber(input.id)) };
+    resolve: async (_, { input }, context) => {
+      context.caller.require('admin');
+      return { delivery: await sendTestEvent(context, requireWebhookNumber(input.id)) };
     },
   }),
 );

@@ -1,4 +1,3 @@
-import { encodeGlobalID } from '@pothos/plugin-relay';
 import { NotFound } from '../../errors.ts';
 import type { WebhookDelivery } from '../../generated/prisma/client.ts';
 import { builder } from '../../graphql/builder.ts';
@@ -44,11 +43,11 @@ builder.mutationField('redeliverEvents', (t) =>
       webhook: t.arg.id({ required: true, description: webhookIdDescription }),
       input: t.arg({ type: RedeliverEventsInput, required: true, description: 'Which events are sent again.' }),
     },
-    resolve: async (_, { webhook, input: { ids, after } }, { services, caller }) => {
-      caller.require('admin');
+    resolve: async (_, { webhook, input: { ids, after } }, context) => {
+      context.caller.require('admin');
       const number = requireWebhookNumber(webhook, 'webhook');
-      if (ids) return { deliveries: await redeliverEvents({ ...services, globalId: encodeGlobalID }, number, ids) };
-      await redeliverEventsAfter(services, number, after ?? '');
+      if (ids) return { deliveries: await redeliverEvents(context, number, ids) };
+      await redeliverEventsAfter(context, number, after ?? '');
       return { deliveries: null };
     },
   }),

@@ -7,7 +7,7 @@ import { builder, numberOfNode, readNumber } from '../../graphql/builder.ts';
 import { defineConnection, definePages, pageArguments, pageSize } from '../../graphql/connection.ts';
 import { defineNodeFinder } from '../../graphql/nodes.ts';
 import type { FieldCost, RawVariables } from '../../graphql/selection.ts';
-import { findDelivery, findWebhookOf, readDeliveries, readWebhooks } from '../list.ts';
+import { findDelivery, findWebhook, listDeliveries, listWebhooks } from '../list.ts';
 import { webhookLimits } from '../rules.ts';
 import type { ListedWebhook } from '../webhooks.ts';
 
@@ -69,8 +69,11 @@ builder.node(WebhookType, {
       type: 'DateTime',
       nullable: true,
       description: 'Until when deliveries are also signed with the secret that the last rotation replaced; null if they are not.',
-      resolve: async ({ id, previousSecretEndsAt: endsAt }, _, { services: { db } }) =>
-        endsAt && (await db.webhook.hasPreviousSecret(id)) ? endsAt : null,
+      resolve: async ({ id, previousSecretEndsAt: endsAt }, _, { sql }) => {
+        if (!endsAt) return null;
+        const text = 'select id from webhook where id = $1::int and previous_secret_ends_at > now()';
+        return (await sql('webhook-with-previous-secret', text, [id])).length > 0 ? endsAt : null;
+      },
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
   }),
@@ -89,12 +92,10 @@ export function requireWebhookNumber(nodeId: string, member = 'id'): number {
 defineNodeFinder('Webhook', {
   scope: 'admin',
   noun: 'a webhook',
-  finder:
-    () =>
-    ({ services, caller }, id) => {
-      const number = readNumber(id);
-      return number === undefined ? undefined : findWebhookOf(services, caller, number);
-    },
+  finder: () => (context, id) => {
+    const number = readNumber(id);
+    return number === undefined ? undefined : findWebhook(context, number);
+  },
 });
 
 builder.queryField('webhooks', (t) =>
@@ -106,7 +107,7 @@ builder.queryField('webhooks', (t) =>
       `Lists the webhooks, the newest first, without their secrets. There are at most ${maxWebhooks}. Requires the scope admin. ` +
       '`{ webhooks { nodes { id url types environments status disabledReason lastDeliveryAt } } }`',
     args: pageArguments,
-    resolve: (_, page, { services, caller }) => readWebhooks(services, caller, page),
+    resolve: (_, page, context) => listWebhooks(context, page),
   }),
 );
 
@@ -157,7 +158,10 @@ builder.node(WebhookDeliveryType, {
       nullable: true,
       description: 'The beginning of the body of the last response; null if there was none.',
     }),
-    error: t.exposeString('error', { nullable: true, description: 'Why the last attempt got no response; null if it got one.' }),
+    error: t.exposeString('error', {
+      nullable: true,
+      description: 'Why the last attempt failed; null if it did not, or its responseStatus says it.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
   }),
 });
@@ -165,12 +169,10 @@ builder.node(WebhookDeliveryType, {
 defineNodeFinder('WebhookDelivery', {
   scope: 'admin',
   noun: 'a delivery',
-  finder:
-    () =>
-    ({ services, caller }, id) => {
-      const number = bigIntColumn.read(id);
-      return number === undefined ? undefined : findDelivery(services, caller, number);
-    },
+  finder: () => (context, id) => {
+    const number = bigIntColumn.read(id);
+    return number === undefined ? undefined : findDelivery(context, number);
+  },
 });
 
 /** Finding those with a status may take as long as many look-ups. */
@@ -193,9 +195,9 @@ builder.queryField('webhookDeliveries', (t) =>
       status: t.arg({ type: DeliveryStatusType, description: 'Only those with this status. Defaults to all.' }),
       ...pageArguments,
     },
-    resolve: (_, { webhook, ...page }, { services, caller, isAbandoned }) => {
-      caller.require('admin');
-      return readDeliveries(services, caller, requireWebhookNumber(webhook, 'webhook'), page, isAbandoned);
+    resolve: (_, { webhook, ...page }, context) => {
+      context.caller.require('admin');
+      return listDeliveries(context, requireWebhookNumber(webhook, 'webhook'), page);
     },
   }),
 );

@@ -1477,7 +1477,6 @@ export const WebhookScalarFieldEnum = {
   position: 'position',
   failingSince: 'failingSince',
   lastDeliveryAt: 'lastDeliveryAt',
-  leasedUntil: 'leasedUntil',
   createdAt: 'createdAt'
 } as const
 
@@ -1507,7 +1506,6 @@ export const IdempotencyRecordScalarFieldEnum = {
   apiTokenId: 'apiTokenId',
   keyHash: 'keyHash',
   fingerprint: 'fingerprint',
-  encryptionKeyId: 'encryptionKeyId',
   responseEncrypted: 'responseEncrypted',
   createdAt: 'createdAt'
 } as const

@@ -203,7 +203,6 @@ export const WebhookScalarFieldEnum = {
   position: 'position',
   failingSince: 'failingSince',
   lastDeliveryAt: 'lastDeliveryAt',
-  leasedUntil: 'leasedUntil',
   createdAt: 'createdAt'
 } as const
 
@@ -233,7 +232,6 @@ export const IdempotencyRecordScalarFieldEnum = {
   apiTokenId: 'apiTokenId',
   keyHash: 'keyHash',
   fingerprint: 'fingerprint',
-  encryptionKeyId: 'encryptionKeyId',
   responseEncrypted: 'responseEncrypted',
   createdAt: 'createdAt'
 } as const

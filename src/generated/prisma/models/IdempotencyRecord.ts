@@ -38,7 +38,6 @@ export type IdempotencyRecordMinAggregateOutputType = {
   apiTokenId: number | null
   keyHash: runtime.Bytes | null
   fingerprint: runtime.Bytes | null
-  encryptionKeyId: runtime.Bytes | null
   responseEncrypted: runtime.Bytes | null
   createdAt: Date | null
 }
@@ -47,7 +46,6 @@ export type IdempotencyRecordMaxAggregateOutputType = {
   apiTokenId: number | null
   keyHash: runtime.Bytes | null
   fingerprint: runtime.Bytes | null
-  encryptionKeyId: runtime.Bytes | null
   responseEncrypted: runtime.Bytes | null
   createdAt: Date | null
 }
@@ -56,7 +54,6 @@ export type IdempotencyRecordCountAggregateOutputType = {
   apiTokenId: number
   keyHash: number
   fingerprint: number
-  encryptionKeyId: number
   responseEncrypted: number
   createdAt: number
   _all: number
@@ -75,7 +72,6 @@ export type IdempotencyRecordMinAggregateInputType = {
   apiTokenId?: true
   keyHash?: true
   fingerprint?: true
-  encryptionKeyId?: true
   responseEncrypted?: true
   createdAt?: true
 }
@@ -84,7 +80,6 @@ export type IdempotencyRecordMaxAggregateInputType = {
   apiTokenId?: true
   keyHash?: true
   fingerprint?: true
-  encryptionKeyId?: true
   responseEncrypted?: true
   createdAt?: true
 }
@@ -93,7 +88,6 @@ export type IdempotencyRecordCountAggregateInputType = {
   apiTokenId?: true
   keyHash?: true
   fingerprint?: true
-  encryptionKeyId?: true
   responseEncrypted?: true
   createdAt?: true
   _all?: true
@@ -189,7 +183,6 @@ export type IdempotencyRecordGroupByOutputType = {
   apiTokenId: number
   keyHash: runtime.Bytes
   fingerprint: runtime.Bytes
-  encryptionKeyId: runtime.Bytes
   responseEncrypted: runtime.Bytes
   createdAt: Date
   _count: IdempotencyRecordCountAggregateOutputType | null
@@ -221,7 +214,6 @@ export type IdempotencyRecordWhereInput = {
   apiTokenId?: Prisma.IntFilter<"IdempotencyRecord"> | number
   keyHash?: Prisma.BytesFilter<"IdempotencyRecord"> | runtime.Bytes
   fingerprint?: Prisma.BytesFilter<"IdempotencyRecord"> | runtime.Bytes
-  encryptionKeyId?: Prisma.BytesFilter<"IdempotencyRecord"> | runtime.Bytes
   responseEncrypted?: Prisma.BytesFilter<"IdempotencyRecord"> | runtime.Bytes
   createdAt?: Prisma.DateTimeFilter<"IdempotencyRecord"> | Date | string
 }
@@ -230,7 +222,6 @@ export type IdempotencyRecordOrderByWithRelationInput = {
   apiTokenId?: Prisma.SortOrder
   keyHash?: Prisma.SortOrder
   fingerprint?: Prisma.SortOrder
-  encryptionKeyId?: Prisma.SortOrder
   responseEncrypted?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
 }
@@ -243,7 +234,6 @@ export type IdempotencyRecordWhereUniqueInput = Prisma.AtLeast<{
   apiTokenId?: Prisma.IntFilter<"IdempotencyRecord"> | number
   keyHash?: Prisma.BytesFilter<"IdempotencyRecord"> | runtime.Bytes
   fingerprint?: Prisma.BytesFilter<"IdempotencyRecord"> | runtime.Bytes
-  encryptionKeyId?: Prisma.BytesFilter<"IdempotencyRecord"> | runtime.Bytes
   responseEncrypted?: Prisma.BytesFilter<"IdempotencyRecord"> | runtime.Bytes
   createdAt?: Prisma.DateTimeFilter<"IdempotencyRecord"> | Date | string
 }, "apiTokenId_keyHash">
@@ -252,7 +242,6 @@ export type IdempotencyRecordOrderByWithAggregationInput = {
   apiTokenId?: Prisma.SortOrder
   keyHash?: Prisma.SortOrder
   fingerprint?: Prisma.SortOrder
-  encryptionKeyId?: Prisma.SortOrder
   responseEncrypted?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   _count?: Prisma.IdempotencyRecordCountOrderByAggregateInput
@@ -269,7 +258,6 @@ export type IdempotencyRecordScalarWhereWithAggregatesInput = {
   apiTokenId?: Prisma.IntWithAggregatesFilter<"IdempotencyRecord"> | number
   keyHash?: Prisma.BytesWithAggregatesFilter<"IdempotencyRecord"> | runtime.Bytes
   fingerprint?: Prisma.BytesWithAggregatesFilter<"IdempotencyRecord"> | runtime.Bytes
-  encryptionKeyId?: Prisma.BytesWithAggregatesFilter<"IdempotencyRecord"> | runtime.Bytes
   responseEncrypted?: Prisma.BytesWithAggregatesFilter<"IdempotencyRecord"> | runtime.Bytes
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"IdempotencyRecord"> | Date | string
 }
@@ -278,7 +266,6 @@ export type IdempotencyRecordCreateInput = {
   apiTokenId: number
   keyHash: runtime.Bytes
   fingerprint: runtime.Bytes
-  encryptionKeyId: runtime.Bytes
   responseEncrypted: runtime.Bytes
   createdAt?: Date | string
 }
@@ -287,7 +274,6 @@ export type IdempotencyRecordUncheckedCreateInput = {
   apiTokenId: number
   keyHash: runtime.Bytes
   fingerprint: runtime.Bytes
-  encryptionKeyId: runtime.Bytes
   responseEncrypted: runtime.Bytes
   createdAt?: Date | string
 }
@@ -296,7 +282,6 @@ export type IdempotencyRecordUpdateInput = {
   apiTokenId?: Prisma.IntFieldUpdateOperationsInput | number
   keyHash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   fingerprint?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
-  encryptionKeyId?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   responseEncrypted?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
@@ -305,7 +290,6 @@ export type IdempotencyRecordUncheckedUpdateInput = {
   apiTokenId?: Prisma.IntFieldUpdateOperationsInput | number
   keyHash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   fingerprint?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
-  encryptionKeyId?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   responseEncrypted?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
@@ -314,7 +298,6 @@ export type IdempotencyRecordCreateManyInput = {
   apiTokenId: number
   keyHash: runtime.Bytes
   fingerprint: runtime.Bytes
-  encryptionKeyId: runtime.Bytes
   responseEncrypted: runtime.Bytes
   createdAt?: Date | string
 }
@@ -323,7 +306,6 @@ export type IdempotencyRecordUpdateManyMutationInput = {
   apiTokenId?: Prisma.IntFieldUpdateOperationsInput | number
   keyHash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   fingerprint?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
-  encryptionKeyId?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   responseEncrypted?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
@@ -332,7 +314,6 @@ export type IdempotencyRecordUncheckedUpdateManyInput = {
   apiTokenId?: Prisma.IntFieldUpdateOperationsInput | number
   keyHash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   fingerprint?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
-  encryptionKeyId?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   responseEncrypted?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
@@ -346,7 +327,6 @@ export type IdempotencyRecordCountOrderByAggregateInput = {
   apiTokenId?: Prisma.SortOrder
   keyHash?: Prisma.SortOrder
   fingerprint?: Prisma.SortOrder
-  encryptionKeyId?: Prisma.SortOrder
   responseEncrypted?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
 }
@@ -359,7 +339,6 @@ export type IdempotencyRecordMaxOrderByAggregateInput = {
   apiTokenId?: Prisma.SortOrder
   keyHash?: Prisma.SortOrder
   fingerprint?: Prisma.SortOrder
-  encryptionKeyId?: Prisma.SortOrder
   responseEncrypted?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
 }
@@ -368,7 +347,6 @@ export type IdempotencyRecordMinOrderByAggregateInput = {
   apiTokenId?: Prisma.SortOrder
   keyHash?: Prisma.SortOrder
   fingerprint?: Prisma.SortOrder
-  encryptionKeyId?: Prisma.SortOrder
   responseEncrypted?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
 }
@@ -383,7 +361,6 @@ export type IdempotencyRecordSelect<ExtArgs extends runtime.Types.Extensions.Int
   apiTokenId?: boolean
   keyHash?: boolean
   fingerprint?: boolean
-  encryptionKeyId?: boolean
   responseEncrypted?: boolean
   createdAt?: boolean
 }, ExtArgs["result"]["idempotencyRecord"]>
@@ -392,7 +369,6 @@ export type IdempotencyRecordSelectCreateManyAndReturn<ExtArgs extends runtime.T
   apiTokenId?: boolean
   keyHash?: boolean
   fingerprint?: boolean
-  encryptionKeyId?: boolean
   responseEncrypted?: boolean
   createdAt?: boolean
 }, ExtArgs["result"]["idempotencyRecord"]>
@@ -401,7 +377,6 @@ export type IdempotencyRecordSelectUpdateManyAndReturn<ExtArgs extends runtime.T
   apiTokenId?: boolean
   keyHash?: boolean
   fingerprint?: boolean
-  encryptionKeyId?: boolean
   responseEncrypted?: boolean
   createdAt?: boolean
 }, ExtArgs["result"]["idempotencyRecord"]>
@@ -410,12 +385,11 @@ export type IdempotencyRecordSelectScalar = {
   apiTokenId?: boolean
   keyHash?: boolean
   fingerprint?: boolean
-  encryptionKeyId?: boolean
   responseEncrypted?: boolean
   createdAt?: boolean
 }
 
-export type IdempotencyRecordOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"apiTokenId" | "keyHash" | "fingerprint" | "encryptionKeyId" | "responseEncrypted" | "createdAt", ExtArgs["result"]["idempotencyRecord"]>
+export type IdempotencyRecordOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"apiTokenId" | "keyHash" | "fingerprint" | "responseEncrypted" | "createdAt", ExtArgs["result"]["idempotencyRecord"]>
 
 export type $IdempotencyRecordPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "IdempotencyRecord"
@@ -433,10 +407,6 @@ export type $IdempotencyRecordPayload<ExtArgs extends runtime.Types.Extensions.I
      * SHA-256 of what the request asked for, 32 bytes: another request must not have the same key.
      */
     fingerprint: runtime.Bytes
-    /**
-     * The id of the key that encrypts the response, 4 bytes.
-     */
-    encryptionKeyId: runtime.Bytes
     /**
      * Status, headers and body of the response, encrypted.
      */
@@ -871,7 +841,6 @@ export interface IdempotencyRecordFieldRefs {
   readonly apiTokenId: Prisma.FieldRef<"IdempotencyRecord", 'Int'>
   readonly keyHash: Prisma.FieldRef<"IdempotencyRecord", 'Bytes'>
   readonly fingerprint: Prisma.FieldRef<"IdempotencyRecord", 'Bytes'>
-  readonly encryptionKeyId: Prisma.FieldRef<"IdempotencyRecord", 'Bytes'>
   readonly responseEncrypted: Prisma.FieldRef<"IdempotencyRecord", 'Bytes'>
   readonly createdAt: Prisma.FieldRef<"IdempotencyRecord", 'DateTime'>
 }

@@ -48,7 +48,6 @@ export type WebhookMinAggregateOutputType = {
   position: bigint | null
   failingSince: Date | null
   lastDeliveryAt: Date | null
-  leasedUntil: Date | null
   createdAt: Date | null
 }
 
@@ -64,7 +63,6 @@ export type WebhookMaxAggregateOutputType = {
   position: bigint | null
   failingSince: Date | null
   lastDeliveryAt: Date | null
-  leasedUntil: Date | null
   createdAt: Date | null
 }
 
@@ -82,7 +80,6 @@ export type WebhookCountAggregateOutputType = {
   position: number
   failingSince: number
   lastDeliveryAt: number
-  leasedUntil: number
   createdAt: number
   _all: number
 }
@@ -110,7 +107,6 @@ export type WebhookMinAggregateInputType = {
   position?: true
   failingSince?: true
   lastDeliveryAt?: true
-  leasedUntil?: true
   createdAt?: true
 }
 
@@ -126,7 +122,6 @@ export type WebhookMaxAggregateInputType = {
   position?: true
   failingSince?: true
   lastDeliveryAt?: true
-  leasedUntil?: true
   createdAt?: true
 }
 
@@ -144,7 +139,6 @@ export type WebhookCountAggregateInputType = {
   position?: true
   failingSince?: true
   lastDeliveryAt?: true
-  leasedUntil?: true
   createdAt?: true
   _all?: true
 }
@@ -249,7 +243,6 @@ export type WebhookGroupByOutputType = {
   position: bigint
   failingSince: Date | null
   lastDeliveryAt: Date | null
-  leasedUntil: Date | null
   createdAt: Date
   _count: WebhookCountAggregateOutputType | null
   _avg: WebhookAvgAggregateOutputType | null
@@ -290,7 +283,6 @@ export type WebhookWhereInput = {
   position?: Prisma.BigIntFilter<"Webhook"> | bigint | number
   failingSince?: Prisma.DateTimeNullableFilter<"Webhook"> | Date | string | null
   lastDeliveryAt?: Prisma.DateTimeNullableFilter<"Webhook"> | Date | string | null
-  leasedUntil?: Prisma.DateTimeNullableFilter<"Webhook"> | Date | string | null
   createdAt?: Prisma.DateTimeFilter<"Webhook"> | Date | string
   deliveries?: Prisma.WebhookDeliveryListRelationFilter
 }
@@ -309,7 +301,6 @@ export type WebhookOrderByWithRelationInput = {
   position?: Prisma.SortOrder
   failingSince?: Prisma.SortOrderInput | Prisma.SortOrder
   lastDeliveryAt?: Prisma.SortOrderInput | Prisma.SortOrder
-  leasedUntil?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   deliveries?: Prisma.WebhookDeliveryOrderByRelationAggregateInput
 }
@@ -331,7 +322,6 @@ export type WebhookWhereUniqueInput = Prisma.AtLeast<{
   position?: Prisma.BigIntFilter<"Webhook"> | bigint | number
   failingSince?: Prisma.DateTimeNullableFilter<"Webhook"> | Date | string | null
   lastDeliveryAt?: Prisma.DateTimeNullableFilter<"Webhook"> | Date | string | null
-  leasedUntil?: Prisma.DateTimeNullableFilter<"Webhook"> | Date | string | null
   createdAt?: Prisma.DateTimeFilter<"Webhook"> | Date | string
   deliveries?: Prisma.WebhookDeliveryListRelationFilter
 }, "id">
@@ -350,7 +340,6 @@ export type WebhookOrderByWithAggregationInput = {
   position?: Prisma.SortOrder
   failingSince?: Prisma.SortOrderInput | Prisma.SortOrder
   lastDeliveryAt?: Prisma.SortOrderInput | Prisma.SortOrder
-  leasedUntil?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   _count?: Prisma.WebhookCountOrderByAggregateInput
   _avg?: Prisma.WebhookAvgOrderByAggregateInput
@@ -376,7 +365,6 @@ export type WebhookScalarWhereWithAggregatesInput = {
   position?: Prisma.BigIntWithAggregatesFilter<"Webhook"> | bigint | number
   failingSince?: Prisma.DateTimeNullableWithAggregatesFilter<"Webhook"> | Date | string | null
   lastDeliveryAt?: Prisma.DateTimeNullableWithAggregatesFilter<"Webhook"> | Date | string | null
-  leasedUntil?: Prisma.DateTimeNullableWithAggregatesFilter<"Webhook"> | Date | string | null
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"Webhook"> | Date | string
 }
 
@@ -393,7 +381,6 @@ export type WebhookCreateInput = {
   position: bigint | number
   failingSince?: Date | string | null
   lastDeliveryAt?: Date | string | null
-  leasedUntil?: Date | string | null
   createdAt?: Date | string
   deliveries?: Prisma.WebhookDeliveryCreateNestedManyWithoutWebhookInput
 }
@@ -412,7 +399,6 @@ export type WebhookUncheckedCreateInput = {
   position: bigint | number
   failingSince?: Date | string | null
   lastDeliveryAt?: Date | string | null
-  leasedUntil?: Date | string | null
   createdAt?: Date | string
   deliveries?: Prisma.WebhookDeliveryUncheckedCreateNestedManyWithoutWebhookInput
 }
@@ -430,7 +416,6 @@ export type WebhookUpdateInput = {
   position?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   failingSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastDeliveryAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
-  leasedUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   deliveries?: Prisma.WebhookDeliveryUpdateManyWithoutWebhookNestedInput
 }
@@ -449,7 +434,6 @@ export type WebhookUncheckedUpdateInput = {
   position?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   failingSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastDeliveryAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
-  leasedUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   deliveries?: Prisma.WebhookDeliveryUncheckedUpdateManyWithoutWebhookNestedInput
 }
@@ -468,7 +452,6 @@ export type WebhookCreateManyInput = {
   position: bigint | number
   failingSince?: Date | string | null
   lastDeliveryAt?: Date | string | null
-  leasedUntil?: Date | string | null
   createdAt?: Date | string
 }
 
@@ -485,7 +468,6 @@ export type WebhookUpdateManyMutationInput = {
   position?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   failingSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastDeliveryAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
-  leasedUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -503,7 +485,6 @@ export type WebhookUncheckedUpdateManyInput = {
   position?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   failingSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastDeliveryAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
-  leasedUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -529,7 +510,6 @@ export type WebhookCountOrderByAggregateInput = {
   position?: Prisma.SortOrder
   failingSince?: Prisma.SortOrder
   lastDeliveryAt?: Prisma.SortOrder
-  leasedUntil?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
 }
 
@@ -550,7 +530,6 @@ export type WebhookMaxOrderByAggregateInput = {
   position?: Prisma.SortOrder
   failingSince?: Prisma.SortOrder
   lastDeliveryAt?: Prisma.SortOrder
-  leasedUntil?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
 }
 
@@ -566,7 +545,6 @@ export type WebhookMinOrderByAggregateInput = {
   position?: Prisma.SortOrder
   failingSince?: Prisma.SortOrder
   lastDeliveryAt?: Prisma.SortOrder
-  leasedUntil?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
 }
 
@@ -629,7 +607,6 @@ export type WebhookCreateWithoutDeliveriesInput = {
   position: bigint | number
   failingSince?: Date | string | null
   lastDeliveryAt?: Date | string | null
-  leasedUntil?: Date | string | null
   createdAt?: Date | string
 }
 
@@ -647,7 +624,6 @@ export type WebhookUncheckedCreateWithoutDeliveriesInput = {
   position: bigint | number
   failingSince?: Date | string | null
   lastDeliveryAt?: Date | string | null
-  leasedUntil?: Date | string | null
   createdAt?: Date | string
 }
 
@@ -680,7 +656,6 @@ export type WebhookUpdateWithoutDeliveriesInput = {
   position?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   failingSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastDeliveryAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
-  leasedUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -698,7 +673,6 @@ export type WebhookUncheckedUpdateWithoutDeliveriesInput = {
   position?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   failingSince?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastDeliveryAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
-  leasedUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -747,7 +721,6 @@ export type WebhookSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs 
   position?: boolean
   failingSince?: boolean
   lastDeliveryAt?: boolean
-  leasedUntil?: boolean
   createdAt?: boolean
   deliveries?: boolean | Prisma.Webhook$deliveriesArgs<ExtArgs>
   _count?: boolean | Prisma.WebhookCountOutputTypeDefaultArgs<ExtArgs>
@@ -767,7 +740,6 @@ export type WebhookSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Exten
   position?: boolean
   failingSince?: boolean
   lastDeliveryAt?: boolean
-  leasedUntil?: boolean
   createdAt?: boolean
 }, ExtArgs["result"]["webhook"]>
 
@@ -785,7 +757,6 @@ export type WebhookSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Exten
   position?: boolean
   failingSince?: boolean
   lastDeliveryAt?: boolean
-  leasedUntil?: boolean
   createdAt?: boolean
 }, ExtArgs["result"]["webhook"]>
 
@@ -803,11 +774,10 @@ export type WebhookSelectScalar = {
   position?: boolean
   failingSince?: boolean
   lastDeliveryAt?: boolean
-  leasedUntil?: boolean
   createdAt?: boolean
 }
 
-export type WebhookOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "url" | "types" | "environments" | "description" | "secretEncrypted" | "previousSecretEncrypted" | "previousSecretEndsAt" | "enabled" | "disabledReason" | "position" | "failingSince" | "lastDeliveryAt" | "leasedUntil" | "createdAt", ExtArgs["result"]["webhook"]>
+export type WebhookOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "url" | "types" | "environments" | "description" | "secretEncrypted" | "previousSecretEncrypted" | "previousSecretEndsAt" | "enabled" | "disabledReason" | "position" | "failingSince" | "lastDeliveryAt" | "createdAt", ExtArgs["result"]["webhook"]>
 export type WebhookInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   deliveries?: boolean | Prisma.Webhook$deliveriesArgs<ExtArgs>
   _count?: boolean | Prisma.WebhookCountOutputTypeDefaultArgs<ExtArgs>
@@ -876,10 +846,6 @@ export type $WebhookPayload<ExtArgs extends runtime.Types.Extensions.InternalArg
      * When a delivery was last tried.
      */
     lastDeliveryAt: Date | null
-    /**
-     * Until when one process alone sends to it; over when none does.
-     */
-    leasedUntil: Date | null
     /**
      * When it was created.
      */
@@ -1321,7 +1287,6 @@ export interface WebhookFieldRefs {
   readonly position: Prisma.FieldRef<"Webhook", 'BigInt'>
   readonly failingSince: Prisma.FieldRef<"Webhook", 'DateTime'>
   readonly lastDeliveryAt: Prisma.FieldRef<"Webhook", 'DateTime'>
-  readonly leasedUntil: Prisma.FieldRef<"Webhook", 'DateTime'>
   readonly createdAt: Prisma.FieldRef<"Webhook", 'DateTime'>
 }
     

@@ -854,7 +854,7 @@ export type $WebhookDeliveryPayload<ExtArgs extends runtime.Types.Extensions.Int
      */
     attempts: number
     /**
-     * When it is tried next.
+     * When it is tried next, by another gateway if one is sending it.
      */
     nextAttemptAt: Date
     /**
@@ -870,7 +870,7 @@ export type $WebhookDeliveryPayload<ExtArgs extends runtime.Types.Extensions.Int
      */
     responseBody: string | null
     /**
-     * Why the last attempt failed, if there was no response.
+     * Why the last attempt failed, if the status does not say it.
      */
     error: string | null
     /**
