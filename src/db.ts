@@ -6,7 +6,6 @@ import type { PrismaClient } from './generated/prisma/client.ts';
 import { findKeyIdsOfTokens, findKeysOfLiveTokens } from './key-rotation/statements.ts';
 import { bindUserGroupLookups, type UserGroupLookups } from './user-groups/statements/look-up.ts';
 import { bindUserGroupPages, type UserGroupPages } from './user-groups/statements/pages.ts';
-import { bindWebhookLookups, type WebhookLookups } from './webhooks/statements/webhooks.ts';
 
 /** Which encryption keys tokens are stored under. For a token that is in neither table. */
 interface KeysOfTokens {
@@ -20,7 +19,7 @@ interface KeysOfTokens {
 export interface UserGroupStatements extends UserGroupLookups, UserGroupPages, KeysOfTokens {}
 
 /**
- * The database: Prisma's client, whose models `userGroup`, `apiToken`, `event` and `webhook` also have statements. Keys that are
+ * The database: Prisma's client, whose models `userGroup`, `apiToken` and `event` also have statements. Keys that are
  * requested in one turn of the event loop are sent in one statement.
  *
  * Every method runs where this client does: on the pool, or in the transaction of a request with an Idempotency-Key. Errors of
@@ -34,7 +33,6 @@ export type Db = PrismaClient & {
   readonly userGroup: UserGroupStatements;
   readonly apiToken: ApiTokenLookups;
   readonly event: EventStatements;
-  readonly webhook: WebhookLookups;
 };
 
 /** What sends statements: a database, or one of its transactions. */
@@ -51,13 +49,12 @@ export function createDb(database: Statements): Db {
  * is used.
  */
 export function createTransactionDb(transaction: Statements): Db {
-  const { userGroup, apiToken, event, webhook } = statementsOn(transaction);
+  const { userGroup, apiToken, event } = statementsOn(transaction);
   return withFallback(
     {
       userGroup: withFallback(userGroup, () => transaction.prisma.userGroup),
       apiToken: withFallback(apiToken, () => transaction.prisma.apiToken),
       event: withFallback(event, () => transaction.prisma.event),
-      webhook: withFallback(webhook, () => transaction.prisma.webhook),
     },
     () => transaction.prisma,
   ) as Db;
@@ -82,7 +79,6 @@ function statementsOn(database: Pick<Statements, 'query' | 'transaction' | 'look
   userGroup: Methods<UserGroupStatements>;
   apiToken: Methods<ApiTokenLookups>;
   event: Methods<EventStatements>;
-  webhook: Methods<WebhookLookups>;
 } {
   const { lookups = database } = database;
   return {
@@ -102,6 +98,5 @@ function statementsOn(database: Pick<Statements, 'query' | 'transaction' | 'look
     },
     apiToken: { ...bindApiTokenLookups(lookups) },
     event: { ...bindEventStatements(database) },
-    webhook: { ...bindWebhookLookups(database) },
   };
 }

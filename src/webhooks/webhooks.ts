@@ -5,18 +5,11 @@ import { readClock } from '../database/timed-read.ts';
 import type { Db } from '../db.ts';
 import type { KeyRing } from '../encryption/keys.ts';
 import { InvalidInput, type Issue, NotFound } from '../errors.ts';
-import type { Prisma, PrismaClient, Webhook } from '../generated/prisma/client.ts';
+import type { PrismaClient, Webhook } from '../generated/prisma/client.ts';
 import { nullIssues } from '../user-groups/values.ts';
 import { normalizeUrl, type WebhookFields, webhookIssues, webhookLimits } from './rules.ts';
 import { decryptWebhookSecret, encryptWebhookSecret, generateWebhookSecret } from './secrets.ts';
-import {
-  drawWebhookNumber,
-  endOfFeed,
-  lockWebhook,
-  lockWebhookCreation,
-  removeDeliveries,
-  retryDeliveries,
-} from './statements/webhooks.ts';
+import { drawWebhookNumber, lockWebhook, lockWebhookCreation, removeDeliveries, retryDeliveries } from './statements/webhooks.ts';
 
 const { maxWebhooks } = webhookLimits;
 
@@ -77,7 +70,7 @@ export async function createWebhook(
       environments: listOf(environments),
       description,
       secretEncrypted: encryptWebhookSecret(keys, 'secret_encrypted', id, secret),
-      position: await endOfFeed(transaction),
+      position: (await transaction.eventFeed.findFirstOrThrow()).lastPosition,
       createdAt: await readClock(transaction),
     };
     const webhook = await transaction.webhook.create({ data, omit: unlisted });
@@ -170,23 +163,13 @@ export async function rotateWebhookSecret(
   });
 }
 
-const deletionBegun = 'Its deletion was begun, and deliveries were removed.';
-
 /**
- * Deletes a webhook with its deliveries. First most of the deliveries, in transactions of their own, because there may be
- * millions. The first of them disables it: an interrupted deletion has removed what was pending.
+ * Deletes a webhook with its deliveries: first most of the deliveries, in statements of their own, because there may be millions.
  *
  * @throws NotFound when no webhook has this number.
  */
 export async function deleteWebhook({ db }: Pick<WebhookContext, 'db'>, id: number, author: Author): Promise<void> {
-  const removeSome = async (transaction: Prisma.TransactionClient): Promise<number> => {
-    await lockWebhook(transaction, id);
-    const removed = await removeDeliveries(transaction, id);
-    if (removed === 0) return 0;
-    await transaction.webhook.updateMany({ where: { id }, data: { enabled: false, disabledReason: deletionBegun } });
-    return removed;
-  };
-  while ((await changeAs(db, author, removeSome)) > 0);
+  while ((await removeDeliveries(db, id)) > 0);
   const { count } = await changeAs(db, author, (transaction) => transaction.webhook.deleteMany({ where: { id } }));
   if (count === 0) throw noWebhook(id);
 }

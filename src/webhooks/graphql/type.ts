@@ -53,7 +53,7 @@ builder.node(WebhookType, {
     }),
     disabledReason: t.exposeString('disabledReason', {
       nullable: true,
-      description: 'Why it is disabled, if the gateway disabled it, or its deletion was begun; otherwise null.',
+      description: 'Why the gateway disabled it; otherwise null.',
     }),
     failingSince: t.expose('failingSince', {
       type: 'DateTime',
@@ -69,8 +69,7 @@ builder.node(WebhookType, {
       type: 'DateTime',
       nullable: true,
       description: 'Until when deliveries are also signed with the secret that the last rotation replaced; null if they are not.',
-      resolve: async ({ id, previousSecretEndsAt: endsAt }, _, { services: { db } }) =>
-        endsAt && (await db.webhook.hasPreviousSecret(id)) ? endsAt : null,
+      resolve: ({ previousSecretEndsAt: endsAt }) => (endsAt && endsAt > new Date() ? endsAt : null),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
   }),

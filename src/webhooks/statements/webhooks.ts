@@ -1,28 +1,7 @@
-import { createBatchLoader, type Load, maxLookupKeys } from '../../database/batch-loader.ts';
 import type { Database } from '../../database/client.ts';
-import { anyOf } from '../../database/columns.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 
 type Transaction = Pick<Prisma.TransactionClient, '$executeRaw' | '$queryRaw'>;
-
-/** Look-ups of webhooks. */
-export interface WebhookLookups {
-  /** Whether deliveries of the webhook with this number are also signed with its previous secret; undefined if not. */
-  readonly hasPreviousSecret: Load<number, true>;
-}
-
-/** Binds the look-ups of webhooks to a database. */
-export function bindWebhookLookups({ query }: Pick<Database, 'query'>): WebhookLookups {
-  const text = `select id from webhook where id = ${anyOf(1, 'int')} and previous_secret_ends_at > now()`;
-  return {
-    hasPreviousSecret: createBatchLoader({
-      keyOf: String,
-      maxKeys: maxLookupKeys,
-      load: async (ids) =>
-        new Map((await query('webhooks-with-previous-secret', text, [ids])).map(([id]) => [id as string, true])),
-    }),
-  };
-}
 
 /** The number of the advisory lock under which webhooks are created. */
 const creationLock = 727_076;
@@ -63,16 +42,6 @@ export function removeDeliveries(db: Pick<Transaction, '$executeRaw'>, webhookId
   return db.$executeRaw`
     with oldest as (select id from webhook_delivery where webhook_id = ${webhookId}::int order by id limit ${maxDeliveries})
     delete from webhook_delivery where id in (select id from oldest) and (select count(*) from oldest) = ${maxDeliveries}`;
-}
-
-/**
- * Behind which position the events are that are still to come: those without a position come later. Waits until whoever gives
- * positions out has done so.
- */
-export async function endOfFeed(transaction: Transaction): Promise<bigint> {
-  const [row] = await transaction.$queryRaw<{ position: bigint }[]>`select last_position as position from event_feed for share`;
-  if (!row) throw new Error('The database did not respond with the end of the event feed.');
-  return row.position;
 }
 
 /** The numbers of the webhooks that are enabled. */
