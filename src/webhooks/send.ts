@@ -62,8 +62,8 @@ const resolveName = createResolve();
 const userAgent = `user-group-gateway/${readPackageVersion()}`;
 
 /**
- * Sends a delivery, signed as Standard Webhooks 1.0.0 says. Follows no redirects, and connects to no address that was not checked.
- * Certificates must be valid; `NODE_EXTRA_CA_CERTS` adds authorities. Never rejects.
+ * Sends a delivery, signed as Standard Webhooks 1.0.0 says. Follows no redirects, connects to checked addresses only, and never
+ * rejects. Certificates must be valid; `NODE_EXTRA_CA_CERTS` adds authorities.
  */
 export async function send(message: Message, options: SendOptions): Promise<Outcome> {
   const { timeoutMs = 15_000 } = options;

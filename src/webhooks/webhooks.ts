@@ -147,24 +147,17 @@ export async function rotateWebhookSecret(context: Context, id: number, overlapS
   });
 }
 
-const deletionBegun = 'Its deletion was begun, and deliveries were removed.';
-
 /**
- * Deletes a webhook with its deliveries. First most of the deliveries, in transactions of their own, because there may be
- * millions. The first of them disables it: an interrupted deletion has removed what was pending.
+ * Deletes a webhook with its deliveries: first most of the deliveries, in statements of their own, because there may be millions.
  *
+ * @throws Forbidden without `admin`.
  * @throws NotFound when no webhook has this number.
  */
 export async function deleteWebhook(context: Context, id: number): Promise<void> {
   context.caller.require('admin');
-  const removeSome = async ({ db }: Context): Promise<number> => {
-    await lockWebhook(db, id);
-    const removed = await removeDeliveries(db, id);
-    if (removed > 0) await db.webhook.updateMany({ where: { id }, data: { enabled: false, disabledReason: deletionBegun } });
-    return removed;
-  };
-  while ((await inTransaction(context, removeSome)) > 0);
-  await inTransaction(context, ({ db }) => db.webhook.deleteMany({ where: { id } }));
+  while ((await removeDeliveries(context.db, id)) > 0);
+  const { count } = await inTransaction(context, ({ db }) => db.webhook.deleteMany({ where: { id } }));
+  if (count === 0) throw noWebhook(id);
 }
 
 /** How many deliveries a statement changes, so that it takes well below a second. */

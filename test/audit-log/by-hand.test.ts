@@ -97,7 +97,7 @@ test('every column of an audited table is an argument of its trigger, or bookkee
     api_token: ['id', 'created_at', 'last_used_at'],
     webhook: [
       ...['id', 'previous_secret_encrypted', 'previous_secret_ends_at', 'position'],
-      ...['failing_since', 'last_delivery_at', 'leased_until', 'created_at'],
+      ...['failing_since', 'last_delivery_at', 'created_at'],
     ],
   };
   for (const [table, others] of Object.entries(bookkeeping)) {
@@ -109,7 +109,7 @@ test('every column of an audited table is an argument of its trigger, or bookkee
     );
     const { columns, arguments: args } = rows[0];
     const audited = args.filter((_: string, index: number) => index % 4 === 0 && index < args.length - 1);
-    expect([...audited, ...others].sort(), table).toEqual([...columns].sort());
+    expect(new Set([...audited, ...others]), table).toEqual(new Set(columns));
   }
 });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createTestDatabase, untilBlocked } from '../support/database.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { webhookId } from '../support/node-id.ts';
 import { createWebhook, type Operation, operations, sendAs } from '../support/webhooks.ts';
@@ -262,43 +262,8 @@ test('deleteWebhook deletes it with its deliveries, and records that', async () 
     insert into webhook_delivery (webhook_id, event_id, type, body) select ${webhook.number}::int, 'x', 'x', '{}' from generate_series(1, 21000)`;
   expect(await mutate('delete', { id: webhook.id })).toMatchObject({ deletedId: webhook.id });
   expect([(await list()).totalCount, await prisma.webhookDelivery.count()]).toEqual([0, 0]);
-  // That it was begun is recorded once.
-  expect((await events()).filter(({ type }) => type === 'webhook.disabled')).toHaveLength(1);
   const changes = { webhook: { from: webhook.number, to: null } };
   expect((await events()).at(-1)).toEqual({ type: 'webhook.deleted', environment: 'None', changes });
-});
-
-test.each([
-  ['enabled', true, { enabled: { from: true, to: false } }],
-  ['disabled already', false, {}],
-])('a webhook, %s, whose deletion has begun and is not finished says so', async (_, enabled, changes) => {
-  const { webhook } = await create();
-  if (!enabled) await mutate('update', { id: webhook.id, enabled });
-  const { prisma } = gateway.database;
-  await prisma.$executeRaw`
-    insert into webhook_delivery (webhook_id, event_id, type, body) select ${webhook.number}::int, 'x', 'x', '{}' from generate_series(1, 10001)`;
-  const locker = await gateway.database.pool.connect();
-  try {
-    await locker.query('begin; select from webhook_delivery where id = (select max(id) from webhook_delivery) for update');
-    const deletion = mutate('delete', { id: webhook.id });
-    await untilBlocked(gateway.database);
-    expect(await prisma.webhookDelivery.count()).toBe(1);
-    const reason = 'Its deletion was begun, and deliveries were removed.';
-    expect((await list()).nodes).toEqual([expect.objectContaining({ status: 'DISABLED', disabledReason: reason })]);
-    expect((await events()).at(-1)).toEqual({
-      type: 'webhook.disabled',
-      environment: 'None',
-      changes: {
-        webhook: { from: webhook.number, to: webhook.number },
-        ...changes,
-        disabledReason: { from: null, to: reason },
-      },
-    });
-    await locker.query('rollback');
-    expect(await deletion).toMatchObject({ deletedId: webhook.id });
-  } finally {
-    locker.release(true);
-  }
 });
 
 describe.each(['update', 'rotate', 'delete', 'test'] as const)('%s', (operation) => {

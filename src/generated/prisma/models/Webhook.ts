@@ -831,7 +831,7 @@ export type $WebhookPayload<ExtArgs extends runtime.Types.Extensions.InternalArg
      */
     enabled: boolean
     /**
-     * Why it is disabled, if the gateway disabled it, or its deletion was begun; otherwise none.
+     * Why the gateway disabled it; otherwise none.
      */
     disabledReason: string | null
     /**
