@@ -161,13 +161,13 @@ async function endOf(sql: Sql, isAbandoned: () => boolean): Promise<FeedPosition
 /** The position of a cursor of the feed. @throws InvalidInput for another text, `latest` too. */
 export function feedPositionOf(cursor: string): FeedPosition {
   const position = feedKeyset.read(cursor);
-  if (!position) throw new InvalidInput([{ path: ['after'], message: 'is not a cursor of the event feed.' }]);
+  if (!position) throw new InvalidInput([notACursor]);
   return position;
 }
 
 const notACursor: Issue = {
   path: ['after'],
-  message: `is not a cursor of the event feed: send the cursor of the last page as it is, or ${latest}.`,
+  message: 'is not a cursor of the event feed: send the cursor of a page as it is.',
 };
 
 function checkFeedInput({ after, first, types, waitSeconds }: EventFeedInput) {
