@@ -81,7 +81,7 @@ export function readEventKey(key: string): EventPosition | undefined {
   return occurredAt && id !== undefined ? { occurredAt, id } : undefined;
 }
 
-/** The event with this {@link eventKey}; undefined when there is none that the caller may read. @throws Forbidden without `audit:read`. */
+/** The event with this key; undefined when there is none that the caller may read. @throws Forbidden without `audit:read`. */
 export async function findEvent(
   context: Context,
   key: string,

@@ -153,13 +153,13 @@ async function endOf(sql: Sql, isAbandoned: () => boolean): Promise<FeedPosition
 /** The position of a cursor of the feed. @throws InvalidInput for another text, `latest` too. */
 export function feedPositionOf(cursor: string): FeedPosition {
   const position = feedKeyset.read(cursor);
-  if (!position) throw new InvalidInput([{ path: ['after'], message: 'is not a cursor of the event feed.' }]);
+  if (!position) throw new InvalidInput([notACursor]);
   return position;
 }
 
 const notACursor: Issue = {
   path: ['after'],
-  message: `is not a cursor of the event feed: send the cursor of the last page as it is, or ${latest}.`,
+  message: 'is not a cursor of the event feed: send the cursor of a page as it is.',
 };
 
 function checkFeedInput({ after, first, types, waitSeconds }: EventFeedInput) {
@@ -280,7 +280,10 @@ export async function readFeed(
   return { events, through: { epoch, position }, hasMore: isCut || isFull };
 }
 
-/** A row for each event, or one without an event. One statement, so that all of it is of one moment. */
+/**
+ * A row for each event, or one without an event. One statement, so that all of it is of one moment. The page is cut by the size
+ * that changes have on the disk, then by their length: to read all of them takes ten times as long if they are large.
+ */
 const read = `
   with feed as materialized (
     select epoch, last_position, coalesce(removed_through > $3::bigint or epoch <> $4::uuid, false) as is_expired from event_feed
@@ -293,12 +296,17 @@ const read = `
   ), matching as materialized (
     select environment, occurred_at, id from scanned where $2::text[] is null or type = any ($2::text[])
     order by position limit $6::int + 1
-  ), sized as (
+  ), stored as materialized (
+    select environment, occurred_at, id, sum(pg_column_size(case when $8::bool then changes end)) over
+      (order by position rows between unbounded preceding and 1 preceding) as bytes_before
+    from matching join event using (environment, occurred_at, id)
+  ), sized as materialized (
     select environment, occurred_at, id, row_number() over by_position as number,
-      sum(case when $8::bool then coalesce(octet_length(changes::text), 0) else 0 end) over by_position as bytes
-    from matching join event using (environment, occurred_at, id) window by_position as (order by position)
+      sum(octet_length(case when $8::bool then changes::text end)) over by_position as bytes
+    from stored join event using (environment, occurred_at, id) where coalesce(bytes_before, 0) <= $7::int
+    window by_position as (order by position)
   ), page as materialized (
-    select * from sized where number <= $6::int and (number = 1 or bytes <= $7::int)
+    select * from sized where number <= $6::int and (number = 1 or coalesce(bytes, 0) <= $7::int)
   )
   select e.id, e.type, e.occurred_at as "occurredAt", e.environment, e.actor_kind as "actorKind", e.actor_name as "actorName",
     e.actor_api_token_id as "actorApiTokenId", e.request_id as "requestId", e.team_id as "teamId", e.provided_id as "providedId",

@@ -80,7 +80,7 @@ const EventActorType = builder.objectRef<Event>('EventActor').implement({
 });
 
 /** An entry of the audit log. */
-export const EventType = builder.objectRef<Event>('Event');
+const EventType = builder.objectRef<Event>('Event');
 
 builder.node(EventType, {
   description: 'An entry of the audit log: a change that was made.',
@@ -147,7 +147,7 @@ builder.node(EventType, {
 const changesField: ReadonlySet<string> = new Set(['changes']);
 
 /** Whether the changes of an event are selected anywhere below the field that is resolved: otherwise they need not be read. */
-export const readsChanges = (info: SelectionInfo): boolean => isAnySelected(changesField, info);
+const readsChanges = (info: SelectionInfo): boolean => isAnySelected(changesField, info);
 
 defineNodeFinder('Event', {
   scope: 'audit:read',

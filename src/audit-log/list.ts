@@ -39,23 +39,20 @@ function checkEventList({ filter, ...page }: EventListInput): void {
   const { userGroup, apiTokenId, occurredAt } = filter ?? {};
   const issues = [
     ...pageSizeIssues(page),
-    ...(userGroup != null && userGroup !== 'no group'
-      ? issuesOf(() => checkSelector(userGroup), ['filter', 'userGroup'], 1)
-      : []),
+    ...(userGroup != null && userGroup !== 'no group' ? selectorIssues(userGroup) : []),
     ...(apiTokenId === 'no API token' ? [notAnApiToken] : []),
     ...rangeIssues(['filter', 'occurredAt'], occurredAt ?? {}),
   ];
   if (issues.length > 0) throw new InvalidInput(issues);
 }
 
-/** The issues that a check finds, at a path that replaces the first `replaced` steps of its own. */
-function issuesOf(check: () => unknown, path: Issue['path'], replaced: number): Issue[] {
+function selectorIssues(by: UserGroupBy): Issue[] {
   try {
-    check();
+    checkSelector(by);
     return [];
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
-    return error.issues.map((issue) => ({ ...issue, path: [...path, ...issue.path.slice(replaced)] }));
+    return error.issues.map((issue) => ({ ...issue, path: ['filter', 'userGroup', ...issue.path.slice(1)] }));
   }
 }
 
@@ -65,19 +62,21 @@ const maxDeletedGroups = 100;
 /**
  * A page of the events that the caller may read, the newest first. Each page is read from the database.
  *
- * @param options what is read of each event.
  * @throws Forbidden, synchronously, without `audit:read`, and for a filter by token without `groups:resolve`.
  * @throws InvalidInput, synchronously, also for a cursor of another list; by its promise, when more than 100 deleted groups had
  *   the provided id.
  * @throws GatewayError `UNAVAILABLE`, by its promise, when a filtered page takes longer than two seconds, or too many pages wait.
  */
-export function listEvents(context: Context, input: EventListInput, options: EventReadOptions = {}): Promise<Page<Event>> {
+export function listEvents(
+  context: Context,
+  input: EventListInput,
+  { withChanges = true }: EventReadOptions = {},
+): Promise<Page<Event>> {
   const { caller } = context;
   caller.require('audit:read');
   const { userGroup } = input.filter ?? {};
   if (typeof userGroup === 'object' && userGroup !== null && 'token' in userGroup) caller.require('groups:resolve');
   checkEventList(input);
-  const { withChanges = true } = options;
   const section = sectionOf(input, { keyset: eventKeyset, direction: 'desc' });
   return readPage({ context, input, section, withChanges });
 }

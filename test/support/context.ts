@@ -1,3 +1,4 @@
+import type { Context } from '../../src/app.ts';
 import type { GraphQLContext } from '../../src/graphql/context.ts';
 import { ResponseMeter } from '../../src/graphql/field-plugin.ts';
 import { reportOf } from '../../src/metrics/request-metrics.ts';
@@ -6,23 +7,19 @@ import { reportOf } from '../../src/metrics/request-metrics.ts';
 const now = new Date();
 
 /** The context of a request without a transport: it is never abandoned, and nothing is reported or counted. */
-export function createContext({
-  services,
-  caller,
-  operationInfo = { operation: '', cost: undefined },
-}: Pick<GraphQLContext, 'services' | 'caller'> & Partial<Pick<GraphQLContext, 'operationInfo'>>): GraphQLContext {
+export function createContext(
+  context: Context,
+  operationInfo: GraphQLContext['operationInfo'] = { operation: '', cost: undefined },
+): GraphQLContext {
   const database = { isEmbedded: false, facts: undefined, migrations: 0 };
   return {
-    services,
-    caller,
+    ...context,
     operationInfo,
     report: () => {},
     countError: () => {},
-    isAbandoned: () => false,
     metrics: { read: () => reportOf([], now.getTime(), now.getTime()) },
     instance: { read: async () => ({ version: '', startedAt: now, database }) },
     meter: new ResponseMeter(() => Number.POSITIVE_INFINITY),
-    hasTransaction: false,
     pause: (wait) => wait(),
   };
 }

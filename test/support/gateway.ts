@@ -2,13 +2,14 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
-import { issueApiToken } from '../../src/api-tokens/api-tokens.ts';
+import { createApiToken } from '../../src/api-tokens/api-tokens.ts';
 import { buildGateway } from '../../src/gateway.ts';
 import type { EnvironmentTag } from '../../src/generated/prisma/client.ts';
 import { logForm } from '../../src/log.ts';
 import type { Scope } from '../../src/scopes.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { testKeys } from './keys.ts';
+import { contextOn } from './queries.ts';
 import { type Reply, type RequestOptions, sendRequest } from './request.ts';
 
 export { type Reply, type RequestOptions, sendRequest };
@@ -60,7 +61,7 @@ export async function startGateway(
     expiresAt = null,
   } = {}) => {
     const request = { name: 'test', environmentTag: environment, scopes, expiresAt: null };
-    const { secret, apiToken } = await issueApiToken(database.prisma, request);
+    const { secret, apiToken } = await createApiToken(contextOn(database), request);
     // Set afterwards, because an expired token cannot be issued.
     if (expiresAt) await database.prisma.apiToken.update({ where: { id: apiToken.id }, data: { expiresAt } });
     return { secret, id: apiToken.id };

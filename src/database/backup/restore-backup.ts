@@ -59,7 +59,8 @@ export interface RestoreOptions<Report> {
 
 /**
  * Restores a backup into an empty `DATA_DIR`: compares its files with its manifest, has PostgreSQL recover it to the end of the
- * backup, advances its sequences, expires the cursors of the event feed, and stops PostgreSQL. The data directory gets its name last.
+ * backup, advances its sequences, expires the cursors of the event feed, and stops PostgreSQL. The data directory gets its name
+ * last.
  *
  * @returns what was restored, and what `inspect` returned.
  * @throws Error with a message for the operator. What was written is removed then; if it cannot be, the message says so.
