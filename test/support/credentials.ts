@@ -1,15 +1,16 @@
-import { issueApiToken } from '../../src/api-tokens/api-tokens.ts';
+import { createApiToken } from '../../src/api-tokens/api-tokens.ts';
 import type { Database } from '../../src/database/client.ts';
 import type { EnvironmentTag } from '../../src/generated/prisma/client.ts';
 import { type Scope, scopeNames } from '../../src/scopes.ts';
 import { issueToken } from '../../src/tokens.ts';
 import type { Access, Outcome } from './access-matrix.ts';
 import { apiTokenId } from './node-id.ts';
+import { contextOn } from './queries.ts';
 import type { Reply, RequestOptions } from './request.ts';
 
 /** The gateway on which credentials are tried, and its database. */
 export interface AccessGateway {
-  readonly database: Pick<Database, 'prisma'>;
+  readonly database: Database;
   /** Sends a request; a `token` of `null` sends none. */
   send(method: string, path: string, options: RequestOptions): Promise<Reply>;
 }
@@ -67,7 +68,7 @@ export const issueCredential = (
   { database }: AccessGateway,
   scopes: readonly Scope[] = ['admin'],
   environmentTag: EnvironmentTag | null = 'Testing',
-) => issueApiToken(database.prisma, { name: 'test', environmentTag, scopes, expiresAt: null });
+) => createApiToken(contextOn(database), { name: 'test', environmentTag, scopes, expiresAt: null });
 
 /** Credentials that are not accepted, some of which were accepted before. None of them has been rejected before. */
 async function issueInvalid(gateway: AccessGateway, userGroupToken: string): Promise<PresentedCredential[]> {

@@ -6,7 +6,7 @@ import type { UserGroupListInput, UserGroupOrder } from '../../src/user-groups/l
 import { listUserGroups } from '../../src/user-groups/list.ts';
 import { userGroupKeysets } from '../../src/user-groups/reads.ts';
 import { callerWith } from './caller.ts';
-import { bindQueries } from './queries.ts';
+import { contextOn } from './queries.ts';
 
 /** What a page of a list cost: the sum over its environments. */
 export interface PlanCost {
@@ -72,7 +72,6 @@ const sortFields = { CREATED: 'createdAt', UPDATED: 'updatedAt', NAME: 'name', P
 
 /** Reads pages as a caller does, and has PostgreSQL explain each statement with a limit that it was sent for them. */
 export async function costOfPages(database: Database): Promise<PlanCost[]> {
-  const services = bindQueries(database);
   const statements: { text: string; values: unknown[] }[] = [];
   const record = (client: pg.ClientBase) => {
     const query = client.query.bind(client);
@@ -88,7 +87,7 @@ export async function costOfPages(database: Database): Promise<PlanCost[]> {
 
   async function costOf(title: string, caller: Caller, input: UserGroupListInput, maxBuffers: number): Promise<PlanCost> {
     statements.length = 0;
-    await listUserGroups(services, caller, input);
+    await listUserGroups(contextOn(database, caller), input);
     const sent = [...statements];
     if (sent.length === 0) throw new Error(`${title}: no statement was recorded.`);
     let buffers = 0;

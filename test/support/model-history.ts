@@ -1,10 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
-import { issueApiToken } from '../../src/api-tokens/api-tokens.ts';
+import { createApiToken } from '../../src/api-tokens/api-tokens.ts';
 import type { Database } from '../../src/database/client.ts';
 import { type Group, initialState, type Requester, type State } from './model.ts';
 import { type Done, explain } from './model-explain.ts';
 import { callers, concrete, type Draft, draft, draftOf, groupFields, outcome, requestOf, resultsOf } from './model-operations.ts';
+import { contextOn } from './queries.ts';
 import type { Reply } from './request.ts';
 
 /** A request: one operation, or several creations in bulk. */
@@ -56,13 +57,11 @@ export class Coverage {
 const environments = { CUSTOMER: 'Customer', TESTING: 'Testing' } as const;
 
 /** Issues the API tokens of the {@link callers}. @returns the headers of a request. */
-export async function issueHeaders({
-  prisma,
-}: Pick<Database, 'prisma'>): Promise<(request: ModelRequest) => Record<string, string>> {
+export async function issueHeaders(database: Database): Promise<(request: ModelRequest) => Record<string, string>> {
   const secrets: string[] = [];
   for (const { tag, admin } of callers) {
     const scopes = admin ? (['admin'] as const) : (['groups:read', 'groups:write'] as const);
-    const { secret } = await issueApiToken(prisma, {
+    const { secret } = await createApiToken(contextOn(database), {
       name: 'model',
       environmentTag: tag && environments[tag],
       scopes,

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'graphql';
-import { issueApiToken } from '../../../src/api-tokens/api-tokens.ts';
+import { createApiToken } from '../../../src/api-tokens/api-tokens.ts';
 import { Caller } from '../../../src/caller.ts';
 import type { Database } from '../../../src/database/client.ts';
 import { encodeCursor } from '../../../src/database/keyset.ts';
@@ -15,7 +15,7 @@ import type { Scope } from '../../../src/scopes.ts';
 import { userGroupKeysets } from '../../../src/user-groups/reads.ts';
 import { createContext } from '../context.ts';
 import { storedToken, tokenOf } from '../keys.ts';
-import { bindQueries } from '../queries.ts';
+import { contextOn } from '../queries.ts';
 import type { Known } from './known.ts';
 import type { CallerKind, GeneratedRequest } from './requests.ts';
 
@@ -90,7 +90,6 @@ export async function createComparison(database: Database): Promise<Comparison> 
   const paths = createPaths();
   const known = await store(database);
   const callers = await issueCallers(database);
-  const services = bindQueries(database);
   const figures: Figures = {
     documents: 0,
     executed: 0,
@@ -107,7 +106,7 @@ export async function createComparison(database: Database): Promise<Comparison> 
     known,
     async compare(request) {
       const { query, variables, others, accept, caller } = request;
-      const context = (): GraphQLContext => createContext({ services, caller: callers[caller] });
+      const context = (): GraphQLContext => createContext(contextOn(database, callers[caller]));
       const expected: ComparedResponse[] = [];
       let taken = 0;
       for (let use = 0; use < uses; use += 1) {
@@ -216,9 +215,11 @@ async function store({ prisma }: Database): Promise<Known> {
   };
 }
 
-async function issueCallers({ prisma }: Database): Promise<Record<CallerKind, Caller>> {
+async function issueCallers(database: Database): Promise<Record<CallerKind, Caller>> {
   const issue = async (scopes: Scope[]) =>
-    new Caller((await issueApiToken(prisma, { name: 'fuzz', environmentTag: 'Testing', scopes, expiresAt: null })).apiToken);
+    new Caller(
+      (await createApiToken(contextOn(database), { name: 'fuzz', environmentTag: 'Testing', scopes, expiresAt: null })).apiToken,
+    );
   return {
     groups: await issue(['groups:read', 'groups:write', 'audit:read']),
     admin: await issue(['admin']),
