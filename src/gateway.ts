@@ -1,6 +1,5 @@
 import type { Server } from 'node:http';
 import { inspect } from 'node:util';
-import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { authenticateBy } from './api-tokens/authenticate.ts';
 import { stampApiTokenUses } from './api-tokens/sql.ts';
@@ -21,6 +20,7 @@ import { pageOrProblem } from './http/pages/page.ts';
 import { createHttpServer, urlOf } from './http/server.ts';
 import { instanceSource, unreadiness } from './instance/instance.ts';
 import { metricsHandler } from './instance/metrics-route.ts';
+import { watchMissingKeys } from './key-rotation/key-rotation.ts';
 import { createRequestLog, logOutages, traceIdOf } from './log.ts';
 import { metrics } from './metrics/metrics.ts';
 import { type InstanceMetrics, ProcessMetrics, singleProcess } from './metrics/process-metrics.ts';
@@ -57,12 +57,6 @@ export interface GatewayOptions extends GraphQLHandlerOptions, GatewaySettings {
   readonly combineMetrics?: ((own: ProcessMetrics) => InstanceMetrics) | undefined;
 }
 
-/** How often a missing encryption key is logged: each request that needs it fails. */
-const missingKeyLogMs = 60_000;
-
-/** Of how many missing keys it is known when they were logged: many more than an installation has. */
-const maxLoggedKeys = 100;
-
 /**
  * Builds the whole gateway on a database. Starts nothing but the recording of when API tokens were used and groups were
  * resolved, and of the event loop's delay, the sharing of request counts, and the delivery of events to webhooks.
@@ -94,7 +88,6 @@ export function buildGateway(
   const processMetrics = new ProcessMetrics(() => measureGateway(database, version));
   const { requests } = processMetrics;
   const instanceMetrics = (options.combineMetrics ?? singleProcess)(processMetrics);
-  const loggedMissingKeys = new LRUCache<string, true>({ max: maxLoggedKeys, ttl: missingKeyLogMs });
 
   const instance = instanceSource(database, { version, migrations: ownMigrationNames() });
   const logRequest = createRequestLog(log, options.logRequests ?? 0);
@@ -135,6 +128,8 @@ export function buildGateway(
     { allowedNetworks: webhookNetworks },
   );
 
+  const stopWatchingKeys = watchMissingKeys(given, keys, log);
+
   const server = createHttpServer({
     authenticate: authenticateBy({ reads: app.reads, lastUsed, rateLimiting }),
     rateLimiting,
@@ -142,12 +137,7 @@ export function buildGateway(
     renderError: pageOrProblem(layout),
     permitOrigin: corsOrigins.length > 0 ? createCors(corsOrigins) : undefined,
     report: ({ code, message, cause }, { id, method, path, headers }) => {
-      const missingKey = missingKeyIn(cause);
-      if (missingKey) {
-        metrics.missingKeys.inc();
-        if (loggedMissingKeys.has(missingKey.keyId)) return;
-        loggedMissingKeys.set(missingKey.keyId, true);
-      }
+      if (missingKeyIn(cause)) metrics.missingKeys.inc();
       const entry = { request: id, trace: traceIdOf(headers), method, path, code, err: cause };
       log[code === 'INTERNAL' ? 'error' : 'warn'](entry, message);
     },
@@ -174,7 +164,7 @@ export function buildGateway(
     async close() {
       processMetrics.stop();
       draining.abort();
-      await Promise.all([lastUsed.stop(), lastResolved.stop(), rateLimiting.stop(), deliveries.stop()]);
+      await Promise.all([lastUsed.stop(), lastResolved.stop(), rateLimiting.stop(), deliveries.stop(), stopWatchingKeys()]);
     },
   };
 }

@@ -3,7 +3,6 @@ import type { Database } from '../database/client.ts';
 import { isMigrated } from '../database/migrate.ts';
 import { type DatabaseFacts, readDatabaseFacts } from '../database/server-state.ts';
 import type { KeyRing } from '../encryption/keys.ts';
-import { findNewestKeyId } from '../key-rotation/statements.ts';
 
 /** What is known about an instance of the gateway. */
 export interface InstanceReport {
@@ -68,12 +67,9 @@ export function instanceSource(
 
 /** Why the gateway cannot serve; nothing if it can. Never rejects. */
 export async function unreadiness(database: Database, keys: KeyRing): Promise<string | undefined> {
-  const read = async () =>
-    (await isMigrated(database)) ? { newest: await findNewestKeyId(database) } : 'the database has pending migrations';
+  const read = async () => ((await isMigrated(database)) ? undefined : 'the database has pending migrations');
   const check = read().catch(() => 'the database is unreachable');
-  const found = await within(timeoutMs, check, () => 'the database does not respond');
-  if (typeof found === 'string') return found;
-  // Reads a file, and does not fail for the same reasons.
-  if (found.newest === undefined || keys.has(found.newest)) return undefined;
-  return `the encryption key ${found.newest} is missing, which new user groups use: the command doctor says where it belongs`;
+  const problem = await within(timeoutMs, check, () => 'the database does not respond');
+  if (problem !== undefined || keys.missing === undefined) return problem;
+  return `the encryption key ${keys.missing} is missing: the command doctor says where it belongs`;
 }

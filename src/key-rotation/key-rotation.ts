@@ -1,3 +1,5 @@
+import type { Logger } from 'pino';
+import { runPeriodically } from '../concurrency/periodic.ts';
 import type { Database } from '../database/client.ts';
 import { decryptPrivateKey, encryptPrivateKey } from '../embed-tokens/signing-keys.ts';
 import { findSigningKeysOfKey, replaceSigningKey } from '../embed-tokens/statements/signing-keys.ts';
@@ -8,6 +10,8 @@ import { findWebhookSecretsOfKey, replaceWebhookSecret } from '../webhooks/state
 import {
   countRowsByKey,
   type EncryptedTable,
+  findKeyIdsOfTokens,
+  findKeysOfLiveTokens,
   findTokensOfKey,
   type KeyUse,
   replaceStoredTokens,
@@ -112,3 +116,24 @@ const reencryptions: Readonly<Record<EncryptedTable, Reencrypt>> = {
     }
   },
 };
+
+/** How often a gateway looks for keys that it lacks. */
+const missingKeyLookMs = 30_000;
+
+/**
+ * Sees to it that `keys.missing` says whether tokens that still identify a group are stored under a key that this process lacks.
+ * Until it has it, look-ups by token and `/readyz` respond with 503.
+ *
+ * @returns a function that ends that.
+ */
+export function watchMissingKeys(database: Pick<Database, 'query'>, keys: KeyRing, log: Logger): () => Promise<void> {
+  const look = async () => {
+    const lacking = (await findKeyIdsOfTokens(database)).filter((id) => !keys.has(id));
+    const [missing] = lacking.length > 0 ? await findKeysOfLiveTokens(database, lacking) : [];
+    if (missing !== undefined && missing !== keys.missing)
+      log.error({ key: missing }, 'an encryption key is missing: the command doctor says where it belongs');
+    if (missing === undefined && keys.missing !== undefined) log.info('no encryption key is missing any more');
+    keys.missing = missing;
+  };
+  return runPeriodically(look, { firstDelayMs: 0, nextDelayMs: () => missingKeyLookMs, onFailure: () => {} });
+}

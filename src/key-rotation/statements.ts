@@ -28,15 +28,6 @@ export const findKeyIdsInUse = (database: Pick<Database, 'query'>): Promise<stri
     return [...new Set(ids)];
   });
 
-/** The id of the encryption key that the newest user group uses, in hexadecimal; none without groups. Takes one index access. */
-export async function findNewestKeyId({ query }: Pick<Database, 'query'>): Promise<string | undefined> {
-  const [row] = await query('newest-key-id', newestKeyId, []);
-  return row?.[0] ?? undefined;
-}
-
-const newestKeyId = `
-  select encode(substr(token_hash, 1, 4), 'hex') from user_group order by team_id desc limit 1`;
-
 /** How many rows of each table use each encryption key. Reads a whole index of each table. */
 export async function countRowsByKey(database: Pick<Database, 'query'>): Promise<KeyUse[]> {
   const signingKeys = await countSigningKeysByKey(database);
