@@ -20,7 +20,7 @@ import { pageOrProblem } from './http/pages/page.ts';
 import { createHttpServer, urlOf } from './http/server.ts';
 import { instanceSource, unreadiness } from './instance/instance.ts';
 import { metricsHandler } from './instance/metrics-route.ts';
-import { watchMissingKeys } from './key-rotation/key-rotation.ts';
+import { watchMissingKeys } from './key-rotation.ts';
 import { createRequestLog, logOutages, traceIdOf } from './log.ts';
 import { metrics } from './metrics/metrics.ts';
 import { type InstanceMetrics, ProcessMetrics, singleProcess } from './metrics/process-metrics.ts';
@@ -128,7 +128,7 @@ export function buildGateway(
     { allowedNetworks: webhookNetworks },
   );
 
-  const stopWatchingKeys = watchMissingKeys(given, keys, log);
+  const stopWatchingKeys = watchMissingKeys(given.sql, keys, log);
 
   const server = createHttpServer({
     authenticate: authenticateBy({ reads: app.reads, lastUsed, rateLimiting }),

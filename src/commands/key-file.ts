@@ -5,7 +5,7 @@ import { readOrCreate, replaceFile } from '../database/durable-file.ts';
 import { keyFileName } from '../database/embedded/layout.ts';
 import { generateEncryptionKey, maxKeyFileBytes, parseEncryptionKeys } from '../encryption/key-texts.ts';
 import { KeyRing } from '../encryption/keys.ts';
-import { findKeyIdsInUse } from '../key-rotation/statements.ts';
+import { findKeyIdsInUse } from '../key-rotation.ts';
 import type { Config } from '../settings.ts';
 
 /** The file with the encryption keys of the embedded database, one on a line, the one that encrypts first. */

@@ -11,8 +11,15 @@ import {
 } from '../embed-tokens/signing-keys.ts';
 import { generateEncryptionKey, maxEncryptionKeys } from '../encryption/key-texts.ts';
 import type { KeyRing } from '../encryption/keys.ts';
-import { type ReencryptionResult, reencryptAll } from '../key-rotation/key-rotation.ts';
-import { countRowsByKey, type EncryptedTable, type KeyUse, waitForWriters, withKeysLock } from '../key-rotation/statements.ts';
+import {
+  countRowsByKey,
+  type EncryptedTable,
+  type KeyUse,
+  type ReencryptionResult,
+  reencryptAll,
+  waitForWriters,
+  withKeysLock,
+} from '../key-rotation.ts';
 import { escapeControls } from '../terminal-text.ts';
 import { type CommandContext, ownAuthor, ownContext, withDatabaseToRead, withExistingDatabase } from './context.ts';
 import { addKey, keyFile, keyRefreshMs } from './key-file.ts';

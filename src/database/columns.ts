@@ -16,33 +16,8 @@ export const objectRows: { readonly types: pg.CustomTypesConfig } = {
   types: { getTypeParser: (type) => (type === pg.types.builtins.INT8 ? BigInt : pg.types.getTypeParser(type)) },
 };
 
-/** Reads a `timestamptz` column. */
-const decodeTime: (text: string) => Date = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ);
-
 /** Reads a `bytea` column, in either format that `bytea_output` selects. */
 export const decodeBytes: (text: string) => Buffer<ArrayBuffer> = pg.types.getTypeParser(pg.types.builtins.BYTEA);
-
-/** Reads a `bytea` column as hexadecimal digits. By default PostgreSQL writes these after `\x`; the other format has no `\x`. */
-export const decodeHexadecimal = (text: string): string =>
-  text.startsWith('\\x') ? text.slice(2) : decodeBytes(text).toString('hex');
-
-/** One column of the rows that a statement returns. */
-export interface Column<Value = unknown> {
-  /** Its name, or an SQL expression. */
-  readonly sql: string;
-  /** Converts what PostgreSQL sent. */
-  readonly decode: (text: string | null) => Value;
-  /** Whether the decoded value is kept, because decoding takes long: a request may read the field of one row many times. */
-  readonly isKept?: boolean;
-}
-
-/** The columns of an entity by the names of its fields, in the order of the select list. */
-export type ColumnTable = Readonly<Record<string, Column>>;
-
-/** The fields of an entity, decoded. */
-export type RowOf<Columns extends ColumnTable> = {
-  readonly [Field in keyof Columns]: ReturnType<Columns[Field]['decode']>;
-};
 
 /** One column of the rows that a statement takes as parameters. */
 export interface ParameterColumn {
@@ -50,66 +25,6 @@ export interface ParameterColumn {
   /** Its type in PostgreSQL. */
   readonly type: string;
   readonly nullable?: boolean;
-}
-
-/**
- * The types of columns: how a value is sent, and how it is read. JSON is sent as text, so that nothing interprets it on the way.
- */
-export const columnTypes = {
-  integer: { type: 'int', decode: (text: string | null): number => Number(text) },
-  nullableInteger: {
-    type: 'int',
-    nullable: true,
-    decode: (text: string | null): number | null => (text === null ? null : Number(text)),
-  },
-  boolean: { type: 'bool', decode: (text: string | null): boolean => text === 't' },
-  text: { type: 'text', decode: (text: string | null): string => text as string },
-  json: { type: 'json', decode: (json: string | null): unknown => (json === null ? null : JSON.parse(json)), isKept: true },
-  bytes: { type: 'bytea', decode: (text: string | null): Buffer<ArrayBuffer> => decodeBytes(text as string) },
-  time: { type: 'timestamptz', decode: (text: string | null): Date => decodeTime(text as string) },
-  nullableTime: {
-    type: 'timestamptz',
-    nullable: true,
-    decode: (text: string | null) => (text === null ? null : decodeTime(text)),
-  },
-} as const;
-
-/** The select list of an entity. @param table the table or its alias, for columns that are plain names. */
-export function selectList(columns: ColumnTable, table?: string): string {
-  const prefix = table === undefined ? '' : `${table}.`;
-  return Object.values(columns)
-    .map(({ sql }) => prefix + sql)
-    .join(', ');
-}
-
-/** How many columns the select list has: what a row has beyond them follows. */
-export const columnCount = (columns: ColumnTable): number => Object.keys(columns).length;
-
-/**
- * Creates the class of an entity's rows. A row is kept as text, and a field is decoded each time it is read: most responses
- * contain neither times nor JSON, so that decoding all of them would cost more than everything else about a row.
- * Requests that are in flight at once may share a row: its values must not be changed.
- */
-export function createRowClass<Columns extends ColumnTable>(columns: Columns): new (row: Row) => RowOf<Columns> {
-  class EntityRow {
-    readonly row: Row;
-
-    constructor(row: Row) {
-      this.row = row;
-    }
-  }
-  for (const [index, [field, { decode, isKept }]] of Object.entries(columns).entries()) {
-    Object.defineProperty(EntityRow.prototype, field, {
-      get(this: EntityRow) {
-        const value = decode(this.row[index] as string | null);
-        if (isKept) Object.defineProperty(this, field, { value });
-        return value;
-      },
-    });
-  }
-  return EntityRow as unknown as new (
-    row: Row,
-  ) => RowOf<Columns>;
 }
 
 /**

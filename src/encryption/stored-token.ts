@@ -1,4 +1,4 @@
-import type { TokenTable } from '../key-rotation/statements.ts';
+import type { TokenTable } from '../key-rotation.ts';
 import type { KeyRing } from './keys.ts';
 
 /** A user group token as it is stored. */

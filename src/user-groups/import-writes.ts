@@ -8,9 +8,11 @@ import { issueToken } from '../tokens.ts';
 import { changedValues, initialValues } from './attribute-values.ts';
 import type { ImportLine, RejectedLine } from './import-lines.ts';
 import { type OnExisting, type PlannedUpdate, type PlanOptions, planWrites } from './import-plan.ts';
-import { beginImport, ChangedMeanwhile, requireKeysOfStoredTokens } from './import-transaction.ts';
 import { insertGroups, type UserGroupDraft } from './sql.ts';
-import { findTokenHolders, removeRetired, updateImported } from './statements/import.ts';
+import { findTokenHolders, importSettings, removeRetired, updateImported } from './statements/import.ts';
+
+/** Another transaction has changed what the batch was planned by, too late to plan it again: it is repeated. */
+class ChangedMeanwhile extends Error {}
 
 /** What became of lines. */
 export interface WriteOutcome {
@@ -49,12 +51,11 @@ export async function writeLines(
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await db.transaction(async (query, sql) => {
-        await beginImport(query, db.keys, dryRun);
-        const { ids } = db.keys;
+        db.keys.refresh(); // they may be rotated during a long import
+        await sql('import-settings', importSettings, []);
         // The first time, a new group whose token is taken is noticed when it cannot be inserted: that is rare.
         const options = { onExisting, dryRun, looksUpTokens: dryRun || attempt > 1 };
         const outcome = await write(sql, db.keys, lines, options);
-        if (lines.some(({ token }) => token !== undefined)) await requireKeysOfStoredTokens(query, db.keys, ids);
         if (!dryRun) await atEnd(query, outcome);
         return outcome;
       });

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readMajor } from '../../database/embedded/cluster.ts';
 import { findEmbedded } from '../../database/embedded/find-embedded.ts';
 import { KeyRing } from '../../encryption/keys.ts';
-import { findKeyIdsInUse } from '../../key-rotation/statements.ts';
+import { findKeyIdsInUse } from '../../key-rotation.ts';
 import { shellWord } from '../../shell-word.ts';
 import { keyFile, readKeyFile } from '../key-file.ts';
 import { type CheckContext, counted, failure, type Outcome, ok, warning } from './check.ts';

@@ -1,5 +1,5 @@
 import type { Database } from '../../database/client.ts';
-import { columnTypes, decodeBytes, textRows } from '../../database/columns.ts';
+import { decodeBytes, textRows } from '../../database/columns.ts';
 import type { KeyRing } from '../../encryption/keys.ts';
 import { decryptToken } from '../../encryption/stored-token.ts';
 import type { EnvironmentTag } from '../../generated/prisma/client.ts';
@@ -63,7 +63,7 @@ function toGroup(row: readonly (string | null)[], keys: KeyRing): ExportedGroup 
     ...(Object.fromEntries(values) as StoredValues),
     providedId: providedId as string,
     environmentTag: environmentTag as EnvironmentTag | null,
-    status: columnTypes.boolean.decode(suspended as string) ? 'suspended' : 'active',
+    status: suspended === 't' ? 'suspended' : 'active',
     suspendedReason,
     token: decryptToken(keys, 'user_group', stored),
   };

@@ -1,4 +1,4 @@
-import type { Database, Sql } from '../../database/client.ts';
+import type { Sql } from '../../database/client.ts';
 import { type ParameterColumn, toByteaArray, toLists, unnest } from '../../database/columns.ts';
 import type { EnvironmentTag } from '../../generated/prisma/client.ts';
 import { type UserGroupChange, updatedAttributes } from '../sql.ts';
@@ -22,29 +22,13 @@ export interface ImportUpdate extends UserGroupChange {
   readonly tokenEncrypted: Buffer | undefined;
 }
 
-/** How a transaction of an import excludes those of others; a dry run excludes none. */
-export type ImportLock = 'shared' | 'exclusive' | 'none';
-
 /**
  * Has PostgreSQL use indexes until the transaction ends, also behind a pooler: a table that was empty a moment ago has no
  * statistics yet, and all of it would be read for each batch. A wait for a lock may take as long as a statement: no client waits
  * for a response. The triggers stay silent: an import records one event for each transaction.
- *
- * @param lock `exclusive` with several encryption keys: two imports that encrypt with different ones would not see that they give
- *   one token to two groups, each under its key.
  */
-export async function configureImport(query: Database['query'], lock: ImportLock): Promise<void> {
-  await query('import-settings', importSettings, []);
-  if (lock !== 'none') await query(`import-lock-${lock}`, importLocks[lock], [importLock]);
-}
-
-const importSettings = `
+export const importSettings = `
   select set_config('enable_seqscan', 'off', true), set_config('lock_timeout', '0', true), set_config('gateway.silent', 'on', true)`;
-
-/** The number of the advisory lock under which the transactions of imports write. */
-const importLock = 727_079;
-
-const importLocks = { shared: 'select pg_advisory_xact_lock_shared($1)', exclusive: 'select pg_advisory_xact_lock($1)' };
 
 /** The groups that tokens with these keyed hashes (hexadecimal) identify. */
 export const findTokenHolders = (sql: Sql, hashes: readonly string[]): Promise<TokenHolder[]> =>
