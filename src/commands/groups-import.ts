@@ -158,11 +158,6 @@ async function run(
       `Of these groups ${thousands(latest.untaggedByDefault)} are untagged, because neither their lines nor --environment name an environment.`,
     );
   }
-  if (latest.padded > 0) {
-    print(
-      `White space at an end of user_group_id or token is kept, and the group is not found without it: in ${countLines(latest.padded)}, first in line ${latest.firstPaddedLine}.`,
-    );
-  }
   if (openEnd !== undefined)
     print(`Line ${openEnd}, the last one, has no line break at its end: if the file is not complete, it was cut off there.`);
   return latest.rejected > 0 || !isReported ? 1 : 0;

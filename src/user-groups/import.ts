@@ -20,10 +20,6 @@ export interface ImportSummary {
   rejected: number;
   /** How many of those created are untagged because neither their line nor the import names an environment. */
   untaggedByDefault: number;
-  /** The valid lines whose id or token begins or ends with white space, which is kept. */
-  padded: number;
-  /** The first of these lines; 0 if there is none. */
-  firstPaddedLine: number;
   /** The last line whose outcome is certain. */
   lastLine: number;
 }
@@ -71,8 +67,6 @@ export async function importUserGroups(
     unchanged: 0,
     rejected: 0,
     untaggedByDefault: 0,
-    padded: 0,
-    firstPaddedLine: 0,
     lastLine: 0,
   };
   const write = async (batch: Batch) => {
@@ -135,11 +129,5 @@ function add(summary: ImportSummary, batch: Batch, counts: WriteOutcome): void {
   summary.rejected += batch.rejected.length + counts.rejected.length;
   for (const count of ['created', 'updated', 'tokensReplaced', 'unchanged', 'untaggedByDefault'] as const)
     summary[count] += counts[count];
-  const padded = batch.lines.filter(isPadded);
-  summary.padded += padded.length;
-  summary.firstPaddedLine ||= padded[0]?.line ?? 0;
   summary.lastLine = batch.lastLine;
 }
-
-/** Columns of a fixed width are exported so. The group is then not found by the id or the token that its callers have. */
-const isPadded = ({ providedId, token = '' }: ImportLine): boolean => providedId !== providedId.trim() || token !== token.trim();

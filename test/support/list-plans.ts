@@ -154,9 +154,7 @@ function buffersOf([row]: readonly Explained[]): number {
 async function buffersOfAnyPlan({ pool }: Database, text: string, values: readonly unknown[]): Promise<number> {
   const client = await pool.connect();
   try {
-    const literals = values.map((value) =>
-      client.escapeLiteral(Array.isArray(value) ? `{${value.map((each) => JSON.stringify(String(each)))}}` : String(value)),
-    );
+    const literals = values.map((value) => client.escapeLiteral(value instanceof Date ? value.toISOString() : String(value)));
     await client.query(`begin; set local plan_cache_mode = force_generic_plan; prepare page as ${text}`);
     const { rows } = await client.query<Explained>(`${explain} execute page (${literals.join(', ')})`);
     await client.query('deallocate page; commit');

