@@ -95,7 +95,7 @@ const known: Record<string, readonly string[]> = {
   code: Object.keys(errorCatalog),
   route: routes.map(({ path }) => path),
   result: ['hit', 'miss', 'success', 'failure'],
-  queue: ['database_keys', 'database_connections', 'heavy_work'],
+  queue: ['database_connections', 'heavy_work'],
   state: ['idle', 'busy'],
 };
 

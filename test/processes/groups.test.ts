@@ -92,19 +92,6 @@ test('an import prints rejected lines and a summary, and an export of it can be 
   expect(untagged.stdout).toMatch(/^Dry run, nothing was written: 1 line, 1 created, .*\nOf these groups 1 are untagged/);
 });
 
-test('an import says how many ids and tokens keep white space at their ends, such as those of columns of a fixed width', async () => {
-  const { settings } = await open();
-  const lines = ['user_group_id,name,token', 'a, A ,token-of-the-group-a', 'b  ,B,', 'c,C,token-of-the-group-c\u00a0', '" d",D,'];
-  const args = ['groups', 'import', file('padded.csv', `${lines.join('\n')}\n`), '--environment', 'Customer'];
-  const warning =
-    'White space at an end of user_group_id or token is kept, and the group is not found without it: in 3 lines, first in line 3.';
-  expect((await run([...args, '--dry-run'], settings)).stdout).toMatch(new RegExp(`^Dry run, .* 4 created, .*\n${warning}\n$`));
-  expect(await run(args, settings)).toMatchObject({
-    code: 0,
-    stdout: `4 lines, 4 created, 0 unchanged, 0 rejected.\n${warning}\n`,
-  });
-});
-
 test.each([
   ['groups', 'export'],
   ['groups', 'import', '-', '--format', 'csv', '--dry-run'],
