@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
-import { DatabaseBusy } from '../src/database/errors.ts';
 import { InvalidInput } from '../src/errors.ts';
-import { asGatewayError } from '../src/failures.ts';
 
 test('an InvalidInput lists ten issues at most, each with a short path and message', () => {
   const long = 'x'.repeat(1_000_000);
@@ -14,13 +12,4 @@ test('an InvalidInput lists ten issues at most, each with a short path and messa
 test('a name is not cut through the middle of a character', () => {
   const { issues } = new InvalidInput([{ path: [`${'x'.repeat(63)}😀😀`], message: 'is wrong.' }]);
   expect(String(issues[0]?.path[0]).isWellFormed()).toBe(true);
-});
-
-test('a busy database is UNAVAILABLE, and says that nothing was changed', () => {
-  const { code, message, cause } = asGatewayError(new DatabaseBusy());
-  expect({ code, message, cause }).toEqual({
-    code: 'UNAVAILABLE',
-    message: 'Too many requests are waiting for the database. Nothing was changed. Try again shortly.',
-    cause: undefined,
-  });
 });

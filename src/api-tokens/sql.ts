@@ -9,7 +9,7 @@ export type ApiTokenRecord = Omit<ApiToken, 'secretHash'> & {
   readonly isReplaced: boolean;
 };
 
-const columns = `t.id, t.name, t.environment_tag as "environmentTag", t.scopes, t.created_at as "createdAt", t.expires_at as "expiresAt",
+const columns = `t.id, t.name, t.environment_tag as "environmentTag", coalesce(t.scopes, '{}') as scopes, t.created_at as "createdAt", t.expires_at as "expiresAt",
   t.last_used_at as "lastUsedAt", t.enabled, t.rate_limit as "rateLimit", t.revoked_at as "revokedAt",
   coalesce(t.expires_at <= now(), false) as "isExpired"`;
 

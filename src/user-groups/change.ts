@@ -7,7 +7,7 @@ import { issueToken, mayBeUserGroupToken } from '../tokens.ts';
 import { changedValues, type UserGroupFields } from './attribute-values.ts';
 import { checkMergedProperties, checkRotate, checkSelected, checkSetEnvironment, checkSuspend, checkUpdate } from './rules.ts';
 import { type GroupTarget, lockGroup, type Rotated, rotateToken, updateGroup } from './sql.ts';
-import { locate, notFound, requireEveryKey, type UserGroupBy, withToken } from './user-groups.ts';
+import { locate, notFound, requireEveryKey, type UserGroupBy, withLatestKeys, withToken } from './user-groups.ts';
 import { applyMergePatch, type Json, printableIssues } from './values.ts';
 
 /**
@@ -242,8 +242,7 @@ async function rotateCurrentToken(context: Context, currentToken: string, input:
   if (!mayBeUserGroupToken(currentToken)) throw notFound();
   requireEveryKey(context);
   const { app, caller, db } = context;
-  const rotate = () => rotateStored(context, currentToken, input);
-  const rotated = (await rotate()) ?? (app.keys.refresh() ? await rotate() : undefined);
+  const rotated = await withLatestKeys(app.keys, () => rotateStored(context, currentToken, input));
   if (rotated) return rotated;
   if (input.expectedVersion == null) throw notFound();
   const hashes = app.keys.hashes(currentToken).map((hash) => Buffer.from(hash, 'hex'));

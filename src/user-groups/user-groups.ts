@@ -1,5 +1,5 @@
 import type { Context } from '../app.ts';
-import { MissingKey } from '../encryption/keys.ts';
+import { type KeyRing, MissingKey } from '../encryption/keys.ts';
 import { decryptToken, type StoredToken } from '../encryption/stored-token.ts';
 import { InvalidInput, NotFound } from '../errors.ts';
 import type { UserGroup } from '../generated/prisma/client.ts';
@@ -89,10 +89,18 @@ export async function findGroupOfToken(context: Context, token: string): Promise
   if (!mayBeUserGroupToken(token)) return undefined;
   const { app, caller, reads } = context;
   requireEveryKey(context);
-  const find = () => reads.groupOfToken(app.keys.hashes(token));
-  const found = (await find()) ?? (app.keys.refresh() ? await find() : undefined);
+  const found = await withLatestKeys(app.keys, () => reads.groupOfToken(app.keys.hashes(token)));
   if (found && caller.canAccess(found.userGroup)) app.noteResolved(found.userGroup);
   return found;
+}
+
+/** Looks for a token, once more if there are other keys by then: it may have been encrypted with one of them. */
+export async function withLatestKeys<Found>(keys: KeyRing, find: () => Promise<Found | undefined>): Promise<Found | undefined> {
+  const before = keys.ids.join();
+  const found = await find();
+  if (found) return found;
+  keys.refresh();
+  return keys.ids.join() === before ? undefined : find();
 }
 
 /** A token may be stored under a key that this process lacks: nothing can be said about it. @throws MissingKey. */

@@ -1,10 +1,11 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { issueApiToken } from '../../src/api-tokens/api-tokens.ts';
-import { stampApiTokenUses } from '../../src/api-tokens/statements.ts';
+import { createApiToken } from '../../src/api-tokens/api-tokens.ts';
+import { stampApiTokenUses } from '../../src/api-tokens/sql.ts';
 import { startRecorder } from '../../src/concurrency/recorder.ts';
 import { logForm, logOutages } from '../../src/log.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { contextOn } from '../support/queries.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -14,13 +15,13 @@ afterAll(() => database.close());
 
 async function createToken(name: string): Promise<number> {
   const request = { name, environmentTag: null, scopes: ['groups:read'], expiresAt: null } as const;
-  return (await issueApiToken(database.prisma, request)).apiToken.id;
+  return (await createApiToken(contextOn(database), request)).apiToken.id;
 }
 
 const lastUse = async (id: number) => (await database.prisma.apiToken.findUniqueOrThrow({ where: { id } })).lastUsedAt?.getTime();
 
 test('uses that cannot be written are written the next time, the last one of each API token', async () => {
-  const lastUsed = startRecorder((secondsAgo) => stampApiTokenUses(database, secondsAgo));
+  const lastUsed = startRecorder((secondsAgo) => stampApiTokenUses(database.sql, secondsAgo));
   onTestFinished(() => lastUsed.stop());
   const [once, again] = [await createToken('once'), await createToken('again')];
   await database.pool.query('alter table api_token rename to elsewhere');
@@ -45,7 +46,7 @@ test('an outage is logged once, and its end', async () => {
   const log: string[] = [];
   const logger = pino(logForm, { write: (line: string) => void log.push(JSON.parse(line).msg) });
   const lastUsed = startRecorder(
-    (secondsAgo) => stampApiTokenUses(database, secondsAgo),
+    (secondsAgo) => stampApiTokenUses(database.sql, secondsAgo),
     logOutages(logger, 'failing', 'recovered'),
   );
   onTestFinished(() => lastUsed.stop());

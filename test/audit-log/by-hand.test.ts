@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { generateEncryptionKey } from '../../src/encryption/key-texts.ts';
 import { KeyRing } from '../../src/encryption/keys.ts';
-import { reencryptAll } from '../../src/key-rotation/key-rotation.ts';
+import { reencryptAll } from '../../src/key-rotation.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { testKey } from '../support/keys.ts';
 

@@ -1,13 +1,13 @@
 import type { GraphQLEnumType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commandAuthor, recordEvent } from '../../src/audit-log/statements/author.ts';
+import { Caller } from '../../src/caller.ts';
 import { encodeCursor } from '../../src/database/keyset.ts';
-import { SigningKeys } from '../../src/embed-tokens/signing-keys.ts';
-import { bindSigningKeys } from '../../src/embed-tokens/statements/signing-keys.ts';
+import { rotateSigningKey } from '../../src/embed-tokens/signing-keys.ts';
 import { schema } from '../../src/schema.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { testKeys } from '../support/keys.ts';
 import { apiTokenId } from '../support/node-id.ts';
+import { contextOn } from '../support/queries.ts';
 import { tokensOf } from '../support/tokens.ts';
 import { respondGone } from '../support/webhooks.ts';
 
@@ -131,7 +131,7 @@ beforeAll(async () => {
   const { query: sql } = gateway.database;
   await recordEvent(sql, author, 'user_group.imported', { import: changed(null, 'import-1') });
   await recordEvent(sql, author, 'encryption_key.rotated', { encryptionKey: changed('01020304', '05060708') });
-  await new SigningKeys(bindSigningKeys(gateway.database), testKeys).rotate(author);
+  await rotateSigningKey(contextOn(gateway.database, Caller.trusted(author)));
   recorded = await all({});
 });
 afterAll(() => gateway.close());
@@ -220,7 +220,7 @@ test('a rotation of signing keys and an import record their actor, and nothing o
   const actor = { kind: 'CLI', name: 'operator', apiToken: null };
   expect(events).toMatchObject([
     { type: 'SIGNING_KEY_ROTATED', actor, changes: { signingKey: changed(keys[0]?.id, keys[1]?.id) } },
-    { type: 'SIGNING_KEY_ROTATED', actor: { kind: 'SYSTEM' }, changes: { signingKey: changed(null, keys[0]?.id) } },
+    { type: 'SIGNING_KEY_ROTATED', actor, changes: { signingKey: changed(null, keys[0]?.id) } },
     { type: 'USER_GROUP_IMPORTED', actor, changes: { import: changed(null, 'import-1') } },
   ]);
 });

@@ -360,7 +360,7 @@ test('every operation records what it changed, and by whom', { timeout: 120_000 
 
 function actorOf(name: string) {
   const none = { actorApiTokenId: null, requestId: null };
-  if (/first one|that fails/.test(name)) return { actorKind: 'SYSTEM', actorName: 'user-group-gateway', ...none };
+  if (/that fails/.test(name)) return { actorKind: 'SYSTEM', actorName: 'user-group-gateway', ...none };
   if (/^(?:token|webhooks|groups|keys) /.test(name)) return { actorKind: 'CLI', actorName: userInfo().username, ...none };
   return { actorKind: 'API_TOKEN', actorName: 'test', actorApiTokenId: admin.id, requestId: expect.any(String) };
 }

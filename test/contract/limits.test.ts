@@ -7,7 +7,7 @@ import { backupLimits } from '../../src/database/backup/manifest.ts';
 import { embedTokenLimits } from '../../src/embed-tokens/rules.ts';
 import { graphqlLimits, persistedOperationsLimits } from '../../src/graphql/limits.ts';
 import { httpLimits, httpTimeouts } from '../../src/http-limits.ts';
-import { idempotencyLimits } from '../../src/idempotency/limits.ts';
+import { idempotencyLimits } from '../../src/idempotency.ts';
 import { importLimits } from '../../src/user-groups/import-lines.ts';
 import { webhookLimits } from '../../src/webhooks/rules.ts';
 

@@ -1,10 +1,11 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { issueApiToken } from '../../src/api-tokens/api-tokens.ts';
+import { createApiToken } from '../../src/api-tokens/api-tokens.ts';
 import { connectDatabase, type Database } from '../../src/database/client.ts';
 import { retryOnConflict } from '../../src/database/errors.ts';
 import { createTestDatabase, type TestDatabase, untilBlocked } from '../support/database.ts';
 import { until } from '../support/process.ts';
+import { contextOn } from '../support/queries.ts';
 
 let database: TestDatabase;
 let client: Database;
@@ -36,7 +37,7 @@ describe('regardless of the time zone of the database', () => {
     async (zone) => {
       await connectWith(`timezone = '${zone}'`);
       const before = Date.now();
-      const { apiToken } = await issueApiToken(client.prisma, request);
+      const { apiToken } = await createApiToken(contextOn(client), request);
       expect(apiToken.expiresAt).toEqual(expiresAt);
       // By the server's and this process's clocks, which are the same machine's.
       expect(apiToken.createdAt.getTime()).toBeGreaterThanOrEqual(before - 1_000);
@@ -68,12 +69,8 @@ describe('a connection that began while the database was read-only is closed whe
   test.each<[string, (client: Database) => Promise<unknown>]>([
     ['of the driver', ({ query }) => query('delete', text, [])],
     ['of a transaction', ({ transaction }) => transaction((query) => query('delete', text, []))],
-    ['of a transaction', ({ interactiveTransaction }) => interactiveTransaction(({ query }) => query('delete', text, []))],
     ['of Prisma', ({ prisma }) => prisma.apiToken.deleteMany()],
-    [
-      'of Prisma in a transaction',
-      ({ interactiveTransaction }) => interactiveTransaction(({ prisma }) => prisma.apiToken.deleteMany()),
-    ],
+    ['of Prisma in a transaction', ({ prisma }) => prisma.$transaction((each) => each.apiToken.deleteMany())],
   ])('%s', async (_, write) => {
     await connectWith('default_transaction_read_only = on');
     await expect(write(client)).rejects.toThrow(/read-only/);
@@ -133,11 +130,6 @@ describe('after a column got another type, as when a dump is restored, no connec
   test.each<[string, (client: Database) => Promise<unknown>]>([
     ['the driver’s', ({ query }) => query('names', text, [])],
     ['of a transaction', ({ transaction }) => transaction((query) => query('names', text, []))],
-    ['of a transaction', ({ interactiveTransaction }) => interactiveTransaction(({ query }) => query('names', text, []))],
-    [
-      'Prisma’s in a transaction',
-      ({ interactiveTransaction }) => interactiveTransaction(({ prisma }) => prisma.$queryRawUnsafe(text)),
-    ],
     ['Prisma’s', ({ prisma }) => prisma.$queryRawUnsafe(text)],
     [
       'of a transaction of Prisma',

@@ -112,11 +112,6 @@ describe('actual errors', () => {
   const ways: readonly (readonly [string, (database: Database, text: string) => Promise<unknown>])[] = [
     ['the driver', ({ query }, text) => query(text, text, [])],
     ['a transaction', ({ transaction }, text) => transaction((query) => query(text, text, []))],
-    ['a transaction', ({ interactiveTransaction }, text) => interactiveTransaction(({ query }) => query(text, text, []))],
-    [
-      'Prisma in a transaction',
-      ({ interactiveTransaction }, text) => interactiveTransaction(({ prisma }) => prisma.$queryRawUnsafe(text)),
-    ],
     ['Prisma', ({ prisma }, text) => prisma.$queryRawUnsafe(text)],
     ['a transaction of Prisma', ({ prisma }, text) => prisma.$transaction((each) => each.$queryRawUnsafe(text))],
     ['a model of Prisma', ({ prisma }) => prisma.apiToken.count()],

@@ -1,12 +1,12 @@
 import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { SigningKeys } from '../../src/embed-tokens/signing-keys.ts';
-import { bindSigningKeys } from '../../src/embed-tokens/statements/signing-keys.ts';
+import { readSigningKeys } from '../../src/embed-tokens/signing-keys.ts';
 import { issueToken } from '../../src/tokens.ts';
 import { createToken, introspectToken, partsOf, sendForm } from '../support/embed-tokens.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { storedToken, testKeys } from '../support/keys.ts';
+import { contextOn } from '../support/queries.ts';
 
 let gateway: TestGateway;
 /** A second one on the same database, which signs nothing. */
@@ -177,7 +177,7 @@ describe('a forged or changed embed token is inactive', () => {
     genuine = await createGroup({ audience: 'dashboards' });
     ({ header, claims } = partsOf(genuine.embedToken));
     signature = genuine.embedToken.split('.')[2] ?? '';
-    const keys = await new SigningKeys(bindSigningKeys(gateway.database), testKeys).read();
+    const keys = await readSigningKeys(contextOn(gateway.database));
     own = keys.signing().privateKey;
     publicKey = (await gateway.send('GET', '/.well-known/jwks.json', { token: null })).json.keys[0].x;
   });

@@ -5,7 +5,7 @@ import { GatewayError } from '../../src/errors.ts';
 import { renderResult } from '../../src/graphql/execution/response.ts';
 import { createContext } from '../support/context.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { bindQueries } from '../support/queries.ts';
+import { contextOn } from '../support/queries.ts';
 
 let gateway: TestGateway;
 let token: string;
@@ -95,8 +95,7 @@ test.each([
   'what was changed is not denied: a mutation %s, an error at %j, the result %j',
   (isMutation, path, data, expected, message) => {
     const operationInfo = { operation: '', cost: undefined, isMutation };
-    const services = bindQueries(gateway.database);
-    const context = createContext({ services, caller: Caller.anonymous, operationInfo });
+    const context = createContext(contextOn(gateway.database, Caller.anonymous), operationInfo);
     const originalError = new GatewayError('UNAVAILABLE', unchanged);
     const errors = [new GraphQLError('', { path, originalError })];
     const { status, body } = renderResult({ data, errors }, 'application/json', context);

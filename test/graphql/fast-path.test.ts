@@ -8,7 +8,7 @@ import { createContext } from '../support/context.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createComparison, createPaths } from '../support/fuzz/paths.ts';
 import { requestsOf } from '../support/fuzz/requests.ts';
-import { bindQueries } from '../support/queries.ts';
+import { contextOn } from '../support/queries.ts';
 
 let database: TestDatabase;
 const { stackTraceLimit } = Error;
@@ -21,7 +21,7 @@ afterAll(async () => {
   await database.close();
 });
 
-const anonymous = (): GraphQLContext => createContext({ services: bindQueries(database), caller: Caller.anonymous });
+const anonymous = (): GraphQLContext => createContext(contextOn(database, Caller.anonymous));
 
 // A failure prints the seed and the path that reproduce it: npm run fuzz -- --seed N --path P.
 test('the fast path responds to requests of generated documents like the full pipeline, byte for byte', async () => {

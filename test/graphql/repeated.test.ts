@@ -8,7 +8,7 @@ import { parseJson } from '../../src/json.ts';
 import { schema } from '../../src/schema.ts';
 import { createContext } from '../support/context.ts';
 import { type Reply, type RequestOptions, startGateway, type TestGateway } from '../support/gateway.ts';
-import { bindQueries } from '../support/queries.ts';
+import { contextOn } from '../support/queries.ts';
 
 let gateway: TestGateway;
 const tokens: Record<string, string | null> = { anonymous: null };
@@ -148,15 +148,19 @@ function outcome(data: unknown, errors: readonly { code: unknown; path: unknown;
 
 /** What the reference implementation makes of a request: written here, with nothing of the gateway but schema and context. */
 async function reference(source: string, variables: unknown, token: string | null, more: object = {}): Promise<Outcome> {
-  const services = bindQueries(gateway.database);
+  const context = contextOn(gateway.database);
   const caller =
     token === null
       ? Caller.anonymous
       : await authenticate(
-          { apiToken: services.db.apiToken, lastUsed: { note: () => {} }, rateLimiting: { limit: 0, admit: () => {} } },
+          {
+            reads: context.reads,
+            lastUsed: { note: () => {}, flush: async () => {}, stop: async () => {} },
+            rateLimiting: { limit: 0, admit: () => {}, headersFor: () => ({}), stop: async () => {} },
+          },
           token,
         );
-  const contextValue = createContext({ services, caller });
+  const contextValue = createContext({ ...context, caller });
   const variableValues = variables as Record<string, unknown>;
   const { operationName } = more as { operationName?: string };
   const { data, errors = [] } = await graphql({ schema, source, contextValue, variableValues, operationName });

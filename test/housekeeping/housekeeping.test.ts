@@ -3,7 +3,7 @@ import { acceptBootstrapToken, rotateApiToken } from '../../src/api-tokens/api-t
 import { runHousekeeping, startHousekeeping } from '../../src/housekeeping/housekeeping.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { storedToken } from '../support/keys.ts';
-import { bindQueries } from '../support/queries.ts';
+import { contextOn } from '../support/queries.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -107,13 +107,13 @@ test('removes replaced tokens whose grace period is over, and no other; one that
 });
 
 test('a replaced secret stays known, so that the bootstrap setting does not bring it back', async () => {
-  const { db } = bindQueries(database);
-  await acceptBootstrapToken(db, 'an-operators/own+choice=2026');
+  const context = contextOn(database);
+  await acceptBootstrapToken(context, 'an-operators/own+choice=2026');
   const { id } = await database.prisma.apiToken.findFirstOrThrow();
-  await rotateApiToken(db, id, 0);
+  await rotateApiToken(context, id, 0);
   await database.pool.query("update retired_secret set expires_at = now() - interval '100 days'");
   await runHousekeeping(database, { retentionDays: 1 });
-  await acceptBootstrapToken(db, 'an-operators/own+choice=2026');
+  await acceptBootstrapToken(context, 'an-operators/own+choice=2026');
   expect(await database.prisma.apiToken.count()).toBe(1);
 });
 

@@ -2,14 +2,16 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { revokeApiToken } from '../../src/api-tokens/api-tokens.ts';
 import type { ErrorCode } from '../../src/error-catalog.ts';
 import { runHousekeeping } from '../../src/housekeeping/housekeeping.ts';
-import { parseIdempotencyKey } from '../../src/idempotency/respond-once.ts';
+import { parseIdempotencyKey } from '../../src/idempotency.ts';
 import { tokenPrefixes } from '../../src/token-prefixes.ts';
+import { connectTo } from '../support/connect.ts';
 import { untilBlocked } from '../support/database.ts';
 import { type Reply, type RequestOptions, startGateway, type TestGateway } from '../support/gateway.ts';
 import { holdWrites } from '../support/hold-writes.ts';
 import { apiTokenId } from '../support/node-id.ts';
 import { until } from '../support/process.ts';
 import { readSamples, sampleValue } from '../support/prometheus.ts';
+import { contextOn } from '../support/queries.ts';
 
 let gateway: TestGateway;
 let admin: string;
@@ -77,14 +79,6 @@ const requests: Readonly<Record<string, [expected: string, send: (options: Reque
     '"name":"renamed"',
     (options) => gateway.send('PUT', '/api/user', { ...options, body: { user_group_id: group.id, name: 'renamed' } }),
   ],
-  'PUT /api/user of no group': [
-    'NOT_FOUND',
-    (options) => gateway.send('PUT', '/api/user', { ...options, body: { user_group_id: 'none' } }),
-  ],
-  'PUT /api/user with invalid members': [
-    'INVALID_INPUT',
-    (options) => gateway.send('PUT', '/api/user', { ...options, body: { user_group_id: 5 } }),
-  ],
   'POST /api/user': [
     tokenPrefixes.userGroup,
     (options) => gateway.send('POST', '/api/user', { ...options, body: { current_token: group.token } }),
@@ -95,15 +89,7 @@ const requests: Readonly<Record<string, [expected: string, send: (options: Reque
     '"name":"expected"',
     (options) => gateway.graphql(rename('expected', 1), undefined, options),
   ],
-  'updateUserGroup of another version': [
-    'VERSION_MISMATCH',
-    (options) => gateway.graphql(rename('unexpected', 2), undefined, options),
-  ],
   deleteUserGroup: ['deletedId', (options) => gateway.graphql(deletion(), undefined, options)],
-  'deleteUserGroup of no group': [
-    'NOT_FOUND',
-    (options) => gateway.graphql(deletion().replace(group.id, 'none'), undefined, options),
-  ],
   getOrCreateUserGroups: ['INVALID_INPUT', (options) => gateway.graphql(bulk, undefined, options)],
   createEmbedToken: ['"token":"ey', (options) => gateway.graphql(embed(group.id), undefined, { token: admin, ...options })],
   createApiToken: [
@@ -111,13 +97,6 @@ const requests: Readonly<Record<string, [expected: string, send: (options: Reque
     (options) => gateway.graphql(createToken('created'), undefined, { token: admin, ...options }),
   ],
   setUserGroupEnvironment: ['CUSTOMER', (options) => gateway.graphql(move(), undefined, { token: admin, ...options })],
-  'setUserGroupEnvironment into a conflict': [
-    'CONFLICT',
-    (options) => {
-      const document = move().replace(/providedId: "[^"]*"/, `token: "${heldToken}"`);
-      return gateway.graphql(document, undefined, { token: admin, ...options });
-    },
-  ],
   rotateApiToken: [
     tokenPrefixes.apiToken,
     (options) =>
@@ -152,6 +131,40 @@ beforeAll(async () => {
   heldToken = json.user_group.token;
 });
 
+/** Requests that are refused, each with the code. */
+const refused: Readonly<Record<string, [code: ErrorCode, send: (options: RequestOptions) => Promise<Reply>]>> = {
+  'PUT /api/user of no group': [
+    'NOT_FOUND',
+    (options) => gateway.send('PUT', '/api/user', { ...options, body: { user_group_id: 'none' } }),
+  ],
+  'PUT /api/user with invalid members': [
+    'INVALID_INPUT',
+    (options) => gateway.send('PUT', '/api/user', { ...options, body: { user_group_id: 5 } }),
+  ],
+  'PUT /api/user of another version': [
+    'VERSION_MISMATCH',
+    ({ headers, ...options }) => {
+      const body = { user_group_id: group.id, name: 'unexpected' };
+      return gateway.send('PUT', '/api/user', { ...options, headers: { ...headers, 'if-match': '"2"' }, body });
+    },
+  ],
+  'updateUserGroup of another version': [
+    'VERSION_MISMATCH',
+    (options) => gateway.graphql(rename('unexpected', 2), undefined, options),
+  ],
+  'deleteUserGroup of no group': [
+    'NOT_FOUND',
+    (options) => gateway.graphql(deletion().replace(group.id, 'none'), undefined, options),
+  ],
+  'setUserGroupEnvironment into a conflict': [
+    'CONFLICT',
+    (options) => {
+      const document = move().replace(/providedId: "[^"]*"/, `token: "${heldToken}"`);
+      return gateway.graphql(document, undefined, { token: admin, ...options });
+    },
+  ],
+};
+
 const eventCount = () => gateway.database.prisma.event.count();
 
 test.each(Object.entries(requests))('%s: the same key gets the same response, and nothing happens again', async (name, each) => {
@@ -168,6 +181,23 @@ test.each(Object.entries(requests))('%s: the same key gets the same response, an
     expect(repeated.headers.get('content-type')).toBe(first.headers.get('content-type'));
   }
   expect(await eventCount()).toBe(events);
+});
+
+test.each(Object.entries(refused))('%s is evaluated each time: nothing is kept', async (name, [code, send]) => {
+  const [events, records] = [await eventCount(), await gateway.database.prisma.idempotencyRecord.count()];
+  const replies = [await send(withKey(name.replaceAll(' ', '-'))), await send(withKey(name.replaceAll(' ', '-')))];
+  expect(replies.map((reply) => [codeOf(reply), replayed(reply)])).toEqual(Array(2).fill([code, null]));
+  expect([await eventCount(), await gateway.database.prisma.idempotencyRecord.count()]).toEqual([events, records]);
+});
+
+test('a request that was refused is executed once it can be, with the same key', async () => {
+  const send = () => gateway.send('PUT', '/api/user', withKey('later', { body: { user_group_id: 'later', name: 'renamed' } }));
+  expect((await send()).status).toBe(404);
+  await gateway.send('GET', '/api/user', { body: { user_group_id: 'later' } });
+  const done = await send();
+  expect([done.status, replayed(done)]).toEqual([200, null]);
+  const again = await send();
+  expect([again.text, replayed(again)]).toEqual([done.text, 'true']);
 });
 
 test('a change with a key is the one that is made without: it is stored and recorded', async () => {
@@ -204,7 +234,7 @@ describe('another request with the same key is rejected with 422', () => {
     ['operation', { operationName: 'B' }],
     ['document', { query: 'mutation A { deleteUserGroup(input: { by: { teamId: 1 } }) { __typename } }' }],
   ])('GraphQL: another %s, with the status also for application/json', async (_, change) => {
-    const input = '{ by: { providedId: "none" }, name: $name, expectedVersion: $version }';
+    const input = `{ by: { providedId: "${group.id}" }, name: $name, expectedVersion: $version }`;
     const query = ['A', 'B']
       .map((name) => `mutation ${name}($name: String, $version: Int) { updateUserGroup(input: ${input}) { __typename } }`)
       .join('\n');
@@ -212,7 +242,7 @@ describe('another request with the same key is rejected with 422', () => {
     const send = (sent: object) =>
       gateway.send('POST', '/graphql', withKey('graphql', { body: sent, headers: { accept: 'application/json' } }));
     await gateway.database.prisma.idempotencyRecord.deleteMany();
-    expect(await send(body)).toMatchObject({ status: 200, json: { data: { updateUserGroup: { __typename: 'NotFound' } } } });
+    expect(await send(body)).toMatchObject({ status: 200, json: { data: { updateUserGroup: { __typename: 'UpdateUserGroupPayload' } } } });
     const reply = await send({ ...body, ...change });
     expect([reply.status, codeOf(reply), reply.json.data]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED', undefined]);
     expect(replayed(await send(body))).toBe('true');
@@ -237,7 +267,7 @@ test('each API token has keys of its own, and after its revocation nothing is se
   const send = (token: string) => gateway.send('PUT', '/api/user', withKey('own', { token, body: { user_group_id: group.id } }));
   expect([replayed(await send(gateway.token)), replayed(await send(other.secret))]).toEqual([null, null]);
   expect([replayed(await send(gateway.token)), replayed(await send(other.secret))]).toEqual(['true', 'true']);
-  await revokeApiToken(gateway.database.prisma, other.id);
+  await revokeApiToken(contextOn(gateway.database), other.id);
   const reply = await send(other.secret);
   expect([reply.status, replayed(reply)]).toEqual([401, null]);
 });
@@ -364,6 +394,34 @@ const waitingWork = async () => {
   const { text } = await gateway.send('GET', '/metrics', { token: admin });
   return sampleValue(readSamples(text), 'gateway_queue_length', { queue: 'heavy_work' });
 };
+
+test('a request whose connection was lost before the response arrived is answered from the record', async () => {
+  const holder = await gateway.database.pool.connect();
+  try {
+    await holder.query(`begin; select from user_group where provided_id = '${group.id}' for update`);
+    const body = JSON.stringify({ current_token: group.token });
+    const socket = connectTo(gateway);
+    socket.write(
+      `POST /api/user HTTP/1.1\r\nHost: gateway\r\nAuthorization: Token ${gateway.token}\r\nIdempotency-Key: "lost"\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    await untilBlocked(gateway.database);
+    socket.resetAndDestroy();
+    await holder.query('commit');
+  } finally {
+    holder.release();
+  }
+  const repeat = () => gateway.send('POST', '/api/user', withKey('"lost"', { body: { current_token: group.token } }));
+  const again = await until(async () => {
+    const reply = await repeat();
+    return reply.status === 409 ? undefined : reply;
+  }, 'the first request has ended');
+  expect([again.status, replayed(again)]).toEqual([200, 'true']);
+  const { json } = await gateway.send('GET', '/api/user', { body: { user_group_id: group.id } });
+  expect(json.user_group.token).toBe(again.json.user_group.token);
+  const where = { type: 'user_group.token_rotated', providedId: group.id };
+  expect(await gateway.database.prisma.event.count({ where })).toBe(1);
+});
 
 test.each<[string, () => Promise<Reply>]>([
   ['GET /api/user', () => gateway.send('GET', '/api/user', withKey('ignored', { body: { user_group_id: group.id } }))],

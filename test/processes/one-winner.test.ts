@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { issueApiToken, revokeApiToken } from '../../src/api-tokens/api-tokens.ts';
+import { createApiToken, revokeApiToken } from '../../src/api-tokens/api-tokens.ts';
 import { decryptToken } from '../../src/encryption/stored-token.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Reply, sendRequest } from '../support/gateway.ts';
 import { testKeys, tokenOf } from '../support/keys.ts';
 import { endProcesses, type ServeProcess, serve } from '../support/process.ts';
+import { contextOn } from '../support/queries.ts';
 
 let database: TestDatabase;
 let gateways: ServeProcess[];
@@ -80,11 +81,11 @@ test('rotations with and without a grace period concurrently: one wins, and a lo
 });
 
 test('an API token that is revoked is rejected by every process from the next request on', async () => {
-  const { secret: token, apiToken } = await issueApiToken(database.prisma, request);
+  const { secret: token, apiToken } = await createApiToken(contextOn(database), request);
   const ask = () =>
     Promise.all(gateways.map(({ url }) => sendRequest(url, 'GET', '/api/user', { token, body: { user_group_id: 'any' } })));
   expect((await ask()).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-  await revokeApiToken(database.prisma, apiToken.id);
+  await revokeApiToken(contextOn(database), apiToken.id);
   const refused = await ask();
   expect(refused.map(({ status }) => status)).toEqual([401, 401, 401, 401]);
   expect(refused.map(({ json }) => json.code)).toEqual(Array(4).fill('UNAUTHENTICATED'));
@@ -98,7 +99,7 @@ const request = {
 } as const;
 
 async function issue(): Promise<string> {
-  return (await issueApiToken(database.prisma, request)).secret;
+  return (await createApiToken(contextOn(database), request)).secret;
 }
 
 /** Sends all requests concurrently, distributed over the processes. */

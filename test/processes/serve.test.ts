@@ -3,17 +3,16 @@ import { readdirSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { acceptBootstrapToken, revokeApiToken, rotateApiToken, updateApiToken } from '../../src/api-tokens/api-tokens.ts';
-import { ownAuthor } from '../../src/commands/context.ts';
+import type { Context } from '../../src/app.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { maxInlineCharacters } from '../../src/docs-config/pool/check-documents.ts';
 import { httpLimits } from '../../src/http-limits.ts';
 import { tokenPrefixes } from '../../src/token-prefixes.ts';
-import type { Services } from '../../src/user-groups/user-groups.ts';
 import { makeDataDir } from '../support/data-dir.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { sendRequest } from '../support/gateway.ts';
 import { endProcesses, launch, run, serve, until, untilServing } from '../support/process.ts';
-import { bindQueries } from '../support/queries.ts';
+import { contextOn } from '../support/queries.ts';
 import { tokensOf } from '../support/tokens.ts';
 
 let database: TestDatabase;
@@ -145,10 +144,10 @@ test('the limit of headers does not depend on the options of Node.js', async () 
   expect(status).toBe(431);
 });
 
-test.each<[string, (services: Services, id: number) => Promise<unknown>, number, RegExp]>([
-  ['revoked', ({ db }, id) => revokeApiToken(db, id), 401, /The API token is revoked/],
-  ['disabled', ({ db }, id) => updateApiToken(db, id, { enabled: false }, ownAuthor()), 401, /The API token is disabled/],
-  ['replaced', ({ db }, id) => rotateApiToken(db, id, 0), 401, /The secret of the API token was replaced/],
+test.each<[string, (context: Context, id: number) => Promise<unknown>, number, RegExp]>([
+  ['revoked', revokeApiToken, 401, /The API token is revoked/],
+  ['disabled', (context, id) => updateApiToken(context, id, { enabled: false }), 401, /The API token is disabled/],
+  ['replaced', (context, id) => rotateApiToken(context, id, 0), 401, /The secret of the API token was replaced/],
   [
     'lesser',
     ({ db }, id) => db.apiToken.update({ where: { id }, data: { scopes: ['groups:read'] } }),
@@ -157,11 +156,11 @@ test.each<[string, (services: Services, id: number) => Promise<unknown>, number,
   ],
 ])('a %s BOOTSTRAP_API_TOKEN stays what it is when the gateway restarts, which logs it', async (_, change, status, warning) => {
   await migrate(database);
-  const services = bindQueries(database);
+  const context = contextOn(database);
   const secret = 'an-operators/own+choice=2026';
-  await acceptBootstrapToken(services.db, secret);
+  await acceptBootstrapToken(context, secret);
   const { id } = await database.prisma.apiToken.findFirstOrThrow();
-  await change(services, id);
+  await change(context, id);
   const gateway = await serve({ DATABASE_URL: database.url, BOOTSTRAP_API_TOKEN: secret });
   expect((await getGroup(gateway.url, secret)).status).toBe(status);
   expect(await database.prisma.apiToken.count()).toBe(1);

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { issueApiToken } from '../../src/api-tokens/api-tokens.ts';
+import { createApiToken } from '../../src/api-tokens/api-tokens.ts';
 import { copyDataDir } from '../support/data-dir.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { sendRequest } from '../support/gateway.ts';
@@ -13,6 +13,7 @@ import { holdWrites } from '../support/hold-writes.ts';
 import { beginLoad, tokensOf } from '../support/load.ts';
 import { endProcesses, launch, type ServeProcess, serve, until, untilServing } from '../support/process.ts';
 import { isAlive } from '../support/processes.ts';
+import { contextOn } from '../support/queries.ts';
 
 let database: TestDatabase;
 let gateway: ServeProcess;
@@ -21,7 +22,7 @@ let token: string;
 /** A gateway on a database that the test can take part in. */
 async function start(settings: Readonly<Record<string, string>> = {}): Promise<void> {
   const options = { name: 'test', environmentTag: null, scopes: ['groups:write'], expiresAt: null } as const;
-  token = (await issueApiToken(database.prisma, options)).secret;
+  token = (await createApiToken(contextOn(database), options)).secret;
   gateway = await serve({ DATABASE_URL: database.url, ...settings });
 }
 

@@ -2,10 +2,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { issueApiToken } from '../../src/api-tokens/api-tokens.ts';
+import { createApiToken } from '../../src/api-tokens/api-tokens.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { importText } from '../support/group-files.ts';
 import { binary, launch, run } from '../support/process.ts';
+import { contextOn } from '../support/queries.ts';
 
 /** It colors and conceals text, moves the cursor, and reverses the text after it. */
 const hostile = 'a\u001b[8m\u009b2Jb\u202e\u2066\u0008c';
@@ -17,7 +18,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   folder = mkdtempSync(join(tmpdir(), 'terminal-'));
   const request = { name: 'stored', environmentTag: null, scopes: ['admin'], expiresAt: null } as const;
-  const { apiToken } = await issueApiToken(database.prisma, request);
+  const { apiToken } = await createApiToken(contextOn(database), request);
   await database.prisma.apiToken.update({ where: { id: apiToken.id }, data: { name: hostile } });
   const line = { user_group_id: hostile, name: hostile, mapping: { [hostile]: hostile }, properties: { [hostile]: hostile } };
   await importText(database, JSON.stringify(line));

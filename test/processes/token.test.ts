@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { issueApiToken } from '../../src/api-tokens/api-tokens.ts';
+import { createApiToken } from '../../src/api-tokens/api-tokens.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { sendRequest } from '../support/gateway.ts';
 import { endProcesses, launch, run, type ServeProcess, serve } from '../support/process.ts';
+import { contextOn } from '../support/queries.ts';
 import { isTokenOf, tokensOf } from '../support/tokens.ts';
 
 let database: TestDatabase;
@@ -21,7 +22,7 @@ afterAll(async () => {
 
 async function issue(name: string): Promise<{ id: number; token: string }> {
   const options = { name, environmentTag: 'Testing', scopes: ['groups:read', 'groups:write'], expiresAt: null } as const;
-  const { secret, apiToken } = await issueApiToken(database.prisma, options);
+  const { secret, apiToken } = await createApiToken(contextOn(database), options);
   return { id: apiToken.id, token: secret };
 }
 

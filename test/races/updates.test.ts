@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Context } from '../../src/app.ts';
 import type { UserGroup } from '../../src/generated/prisma/client.ts';
-import { setUserGroupEnvironment, updateUserGroup } from '../../src/user-groups/change.ts';
-import { rotateUserGroupToken } from '../../src/user-groups/rotate.ts';
-import type { Services } from '../../src/user-groups/user-groups.ts';
+import { rotateUserGroupToken, setUserGroupEnvironment, updateUserGroup } from '../../src/user-groups/change.ts';
 import { callerWith } from '../support/caller.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { storedToken, tokenOf } from '../support/keys.ts';
 import { until } from '../support/process.ts';
-import { bindQueries } from '../support/queries.ts';
+import { contextOn } from '../support/queries.ts';
 
 let database: TestDatabase;
-let services: Services;
+let context: Context;
+let adminContext: Context;
 
 const caller = callerWith({
   id: 1,
@@ -21,7 +21,8 @@ const caller = callerWith({
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  services = bindQueries(database);
+  context = contextOn(database, caller);
+  adminContext = contextOn(database, admin);
 });
 afterAll(() => database.close());
 
@@ -45,10 +46,10 @@ const admin = callerWith({
 });
 
 test.each<[string, (group: UserGroup) => Promise<UserGroup>]>([
-  ['an update', ({ teamId }) => updateUserGroup(services, caller, { teamId }, { name: 'waited' })],
-  ['a merge patch', ({ teamId }) => updateUserGroup(services, caller, { teamId }, { mergeProperties: { waited: true } })],
-  ['a change of environment', ({ teamId }) => setUserGroupEnvironment(services, admin, { teamId }, 'Customer')],
-  ['a rotation', async (group) => (await rotateUserGroupToken(services, caller, { currentToken: tokenOf(group) })).userGroup],
+  ['an update', ({ teamId }) => updateUserGroup(context, { teamId }, { name: 'waited' })],
+  ['a merge patch', ({ teamId }) => updateUserGroup(context, { teamId }, { mergeProperties: { waited: true } })],
+  ['a change of environment', ({ teamId }) => setUserGroupEnvironment(adminContext, { teamId }, 'Customer')],
+  ['a rotation', async (group) => (await rotateUserGroupToken(context, { currentToken: tokenOf(group) })).userGroup],
 ])('%s that waited for another one gets a later updatedAt', async (_, write) => {
   const group = await createGroup();
   const holder = await database.pool.connect();

@@ -105,6 +105,9 @@ const list = `query ($ids: [String!]!) {
 /** Whether it is unknown if a request was executed: it has no response, or one that says so. */
 const isUnknown = (reply: Reply | undefined): reply is undefined => reply === undefined || reply.status === 503;
 
+/** Whether nothing was changed: the same request would be executed again. */
+const isRefusal = ({ json }: Reply): boolean => json?.errors !== undefined || json?.data?.result?.code !== undefined;
+
 /**
  * Runs one history, on ids of its own. After each step, some order of its operations must explain every response and what a list
  * shows. In the end, the newest tokens are looked up, and every request with a key is sent again: it must get its first response,
@@ -149,7 +152,7 @@ export async function runHistory(gateways: Gateways, sequence: readonly Step[], 
       // A read without a response says nothing.
       return kind === 'find' ? [] : operations.map((operation) => ({ requester, operation, result: undefined }));
     }
-    if (key !== undefined) keyed.push({ request, text: reply.text });
+    if (key !== undefined && !isRefusal(reply)) keyed.push({ request, text: reply.text });
     return resultsOf(operations, reply).map((result, index) => {
       coverage.seen.add(`${drafts.length > 1 ? 'bulk ' : ''}${kind} ${outcome(result)}`);
       return { requester, operation: operations[index] as Done['operation'], result };

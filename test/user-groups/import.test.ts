@@ -361,28 +361,6 @@ describe('tokens that another group has', () => {
     await rejects(new KeyRing([Buffer.alloc(32, 1), old as Buffer]));
   });
 
-  test('those that another import is storing under another key', async () => {
-    const keys = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)] as const;
-    const rings = [new KeyRing(keys), new KeyRing(keys.toReversed())];
-    const numbers = Array.from({ length: 900 }, (_, number) => number);
-    const linesOf = (prefix: string) =>
-      toNdjson(numbers.map((number) => ({ user_group_id: prefix + number, token: token + number })));
-    const holder = await database.pool.connect();
-    await holder.query('begin; lock table user_group in exclusive mode');
-    const imports = rings.map((ring, index) => importText(database, linesOf(`${index} `), { keys: ring }));
-    await untilBlocked(database, 2);
-    const waiting = `select from pg_locks where locktype = 'advisory' and not granted
-      and database = (select oid from pg_database where datname = current_database())`;
-    expect((await database.pool.query(waiting)).rowCount).toBe(1);
-    await holder.query('commit');
-    holder.release();
-    const counts = (await Promise.all(imports)).map(({ created, rejected }) => [created, rejected]);
-    expect(counts.toSorted()).toEqual([
-      [0, 900],
-      [900, 0],
-    ]);
-  });
-
   test('an update that would take it', async () => {
     await group('owner', 'Customer', storedToken(token));
     await group('thief', null);
@@ -480,20 +458,6 @@ test('a transaction that other processes keep from being committed is repeated a
   await expect(run).rejects.toThrow('Other processes keep changing the same groups.');
   // Each of five attempts is a transaction that the database repeats once.
   expect([attempts, await stored()]).toEqual([10, []]);
-});
-
-test('an import writes nothing while tokens are stored under a key that it lacks: a line may have one of them', async () => {
-  const [own, other] = [1, 2].map(() => Buffer.from(generateEncryptionKey(), 'base64')) as [Buffer, Buffer];
-  const missing = new KeyRing([other]);
-  await importText(database, toNdjson([{ user_group_id: 'holder', token }]), { keys: missing });
-  const lines = toNdjson([{ user_group_id: 'thief', token }]);
-  await expect(importText(database, lines, { keys: new KeyRing([own]) })).rejects.toThrow(
-    `the encryption key ${missing.ids[0]}, which this command lacks`,
-  );
-  await expect(importText(database, lines, { keys: new KeyRing([own, other]) })).resolves.toMatchObject({
-    created: 0,
-    rejected: 1,
-  });
 });
 
 test('keys that are added to their file during an import encrypt what it writes from then on', async () => {

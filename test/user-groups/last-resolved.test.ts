@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { type Context, contextOf, createApp } from '../../src/app.ts';
+import type { Sql } from '../../src/database/client.ts';
 import { introspect } from '../../src/embed-tokens/embed-tokens.ts';
-import { recordLastResolved } from '../../src/user-groups/last-resolved.ts';
-import { findUserGroup, type Services } from '../../src/user-groups/user-groups.ts';
+import { type LastResolved, recordLastResolved } from '../../src/user-groups/last-resolved.ts';
+import { findUserGroup } from '../../src/user-groups/user-groups.ts';
 import { callerWith } from '../support/caller.ts';
 import { createTestDatabase, type TestDatabase, untilBlocked } from '../support/database.ts';
-import { storedToken } from '../support/keys.ts';
-import { bindQueries } from '../support/queries.ts';
+import { storedToken, testKeys } from '../support/keys.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -41,21 +42,23 @@ async function read(teamId: number) {
   return rows[0] as { age: number | null; version: number; updated_at: Date };
 }
 
-function start(): { services: Services; flush: () => Promise<void> } {
-  const lastResolved = recordLastResolved(database);
+function start(): { context: Context; flush: () => Promise<void> } {
+  const lastResolved = recordLastResolved(database.sql);
   onTestFinished(() => lastResolved.stop());
-  return { services: { ...bindQueries(database), lastResolved }, flush: lastResolved.flush };
+  return { context: contextWith(lastResolved), flush: lastResolved.flush };
 }
 
-test.each<[string, number | undefined, (services: Services, token: string) => Promise<unknown>]>([
-  ['a look-up for the first time', undefined, (services, token) => findUserGroup(services, caller, { token })],
-  ['a look-up after an hour', 60, (services, token) => findUserGroup(services, caller, { token })],
-  ['an introspection', 120, (services, token) => introspect(services, caller, token)],
+const contextWith = ({ note }: LastResolved): Context => contextOf(createApp(database, testKeys, { noteResolved: note }), caller);
+
+test.each<[string, number | undefined, (context: Context, token: string) => Promise<unknown>]>([
+  ['a look-up for the first time', undefined, (context, token) => findUserGroup(context, { token })],
+  ['a look-up after an hour', 60, (context, token) => findUserGroup(context, { token })],
+  ['an introspection', 120, (context, token) => introspect(context, token)],
 ])('%s is recorded, and changes nothing else', async (_, minutesAgo, resolve) => {
-  const { services, flush } = start();
+  const { context, flush } = start();
   const { teamId, token } = await store(minutesAgo);
   const before = await read(teamId);
-  expect(await resolve(services, token)).toBeTruthy();
+  expect(await resolve(context, token)).toBeTruthy();
   await flush();
   const { age, ...others } = await read(teamId);
   expect(age).toBe(0);
@@ -63,59 +66,59 @@ test.each<[string, number | undefined, (services: Services, token: string) => Pr
 });
 
 test('the first look-up is not recorded before the creation of the group', async () => {
-  const { services, flush } = start();
+  const { context, flush } = start();
   const { teamId, token } = await store();
-  await findUserGroup(services, caller, { token });
+  await findUserGroup(context, { token });
   await flush();
   const { createdAt, lastResolvedAt } = await database.prisma.userGroup.findUniqueOrThrow({ where: { teamId } });
   expect(lastResolvedAt?.getTime()).toBeGreaterThanOrEqual(createdAt.getTime());
 });
 
 test('a look-up within the hour is not recorded', async () => {
-  const { services, flush } = start();
+  const { context, flush } = start();
   const { teamId, token } = await store(58);
-  await findUserGroup(services, caller, { token });
+  await findUserGroup(context, { token });
   await flush();
   expect([58, 59]).toContain((await read(teamId)).age);
 });
 
 test('a look-up by a token in its grace period is recorded', async () => {
-  const { services, flush } = start();
+  const { context, flush } = start();
   const { teamId } = await store();
   const retired = 'a token in its grace period';
   const data = { teamId, ...storedToken(retired), expiresAt: new Date(Date.now() + 60_000) };
   await database.prisma.retiredToken.create({ data });
-  expect(await findUserGroup(services, caller, { token: retired })).toMatchObject({ teamId });
+  expect(await findUserGroup(context, { token: retired })).toMatchObject({ teamId });
   await flush();
   expect((await read(teamId)).age).not.toBeNull();
 });
 
-test.each<[string, (services: Services, group: { teamId: number; token: string }) => Promise<unknown>]>([
-  ['a look-up by number', (services, { teamId }) => findUserGroup(services, caller, { teamId })],
+test.each<[string, (context: Context, group: { teamId: number; token: string }) => Promise<unknown>]>([
+  ['a look-up by number', (context, { teamId }) => findUserGroup(context, { teamId })],
   [
     'a look-up by a caller of another environment',
-    (services, { token }) =>
-      findUserGroup(services, callerWith({ environmentTag: 'Customer', scopes: ['groups:read'] }), { token }),
+    (context, { token }) =>
+      findUserGroup({ ...context, caller: callerWith({ environmentTag: 'Customer', scopes: ['groups:read'] }) }, { token }),
   ],
   [
     'a look-up while it is suspended',
-    async (services, { teamId, token }) => {
+    async (context, { teamId, token }) => {
       await database.prisma.userGroup.update({ where: { teamId }, data: { suspended: true } });
-      expect(await findUserGroup(services, caller, { token })).toBeUndefined();
+      expect(await findUserGroup(context, { token })).toBeUndefined();
     },
   ],
 ])('%s is not recorded', async (_, resolve) => {
-  const { services, flush } = start();
+  const { context, flush } = start();
   const group = await store();
-  await resolve(services, group);
+  await resolve(context, group);
   await flush();
   expect((await read(group.teamId)).age).toBeNull();
 });
 
 test('what cannot be written, or is locked, is recorded later', async () => {
-  const { services, flush } = start();
+  const { context, flush } = start();
   const { teamId, token } = await store();
-  await findUserGroup(services, caller, { token });
+  await findUserGroup(context, { token });
   const holder = await database.pool.connect();
   await holder.query('begin');
   await holder.query('select from user_group where team_id = $1 for update', [teamId]);
@@ -132,9 +135,9 @@ test('what cannot be written, or is locked, is recorded later', async () => {
 });
 
 test('the last flush waits for a locked group', async () => {
-  const lastResolved = recordLastResolved(database);
+  const lastResolved = recordLastResolved(database.sql);
   const { teamId, token } = await store();
-  await findUserGroup({ ...bindQueries(database), lastResolved }, caller, { token });
+  await findUserGroup(contextWith(lastResolved), { token });
   const holder = await database.pool.connect();
   await holder.query('begin');
   await holder.query('select from user_group where team_id = $1 for update', [teamId]);
@@ -147,11 +150,11 @@ test('the last flush waits for a locked group', async () => {
 });
 
 test('what is recorded late keeps its time, and does not replace a later one', async () => {
-  const { services, flush } = start();
+  const { context, flush } = start();
   const [late, replaced] = [await store(), await store()];
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
-  for (const { token } of [late, replaced]) await findUserGroup(services, caller, { token });
+  for (const { token } of [late, replaced]) await findUserGroup(context, { token });
   vi.advanceTimersByTime(2 * 3_600_000);
   await setResolved(replaced.teamId, 10);
   await flush();
@@ -164,19 +167,19 @@ const databaseTime = Date.parse('2026-01-01');
 function fakeDatabase() {
   const stamped: unknown[] = [];
   const state = { isFailing: false };
-  const query: TestDatabase['query'] = async (_name, _text, [teamIds]) => {
+  const sql = (async (_name, _text, [teamIds]) => {
     if (state.isFailing) throw new Error('the database is gone');
     stamped.push(teamIds);
-    return [[String(databaseTime / 1_000), null]];
-  };
-  return { stamped, state, query };
+    return [{ now: new Date(databaseTime) }];
+  }) as Sql;
+  return { stamped, state, sql };
 }
 
 test('once the clock of the database is known, groups that were resolved within the hour are not written again', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
-  const { stamped, query } = fakeDatabase();
-  const lastResolved = recordLastResolved({ query });
+  const { stamped, sql } = fakeDatabase();
+  const lastResolved = recordLastResolved(sql);
   onTestFinished(() => lastResolved.stop());
   const note = (teamId: number, secondsAgo: number) =>
     lastResolved.note({ teamId, lastResolvedAt: new Date(databaseTime - secondsAgo * 1_000) });
@@ -199,8 +202,8 @@ test('once the clock of the database is known, groups that were resolved within 
 test('any number of groups is recorded: 5,000 at most each 5 seconds, and all at the end', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
-  const { stamped, query } = fakeDatabase();
-  const lastResolved = recordLastResolved({ query });
+  const { stamped, sql } = fakeDatabase();
+  const lastResolved = recordLastResolved(sql);
   const teamIds = Array.from({ length: 20_500 }, (_, index) => index);
   for (const teamId of teamIds) lastResolved.note({ teamId, lastResolvedAt: null });
   await vi.advanceTimersByTimeAsync(5_000);
@@ -211,9 +214,9 @@ test('any number of groups is recorded: 5,000 at most each 5 seconds, and all at
 
 test('each statement that records resolutions has its outcome reported', async () => {
   const outcomes: string[] = [];
-  const { state, query } = fakeDatabase();
+  const { state, sql } = fakeDatabase();
   const lastResolved = recordLastResolved(
-    { query },
+    sql,
     (error) => void outcomes.push(error instanceof Error ? error.message : 'recorded'),
   );
   onTestFinished(() => lastResolved.stop());

@@ -1,45 +1,37 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Caller } from '../../src/caller.ts';
+import type { Context } from '../../src/app.ts';
+import type { Sql } from '../../src/database/client.ts';
 import { listUserGroups } from '../../src/user-groups/list.ts';
-import type { Services } from '../../src/user-groups/user-groups.ts';
 import { callerWith } from '../support/caller.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { holdWrites } from '../support/hold-writes.ts';
 import { storedToken } from '../support/keys.ts';
-import { bindQueries } from '../support/queries.ts';
+import { contextOn } from '../support/queries.ts';
 
 let database: TestDatabase;
-let services: Services;
 beforeAll(async () => {
   database = await createTestDatabase();
-  services = bindQueries(database);
   const data = ['a', 'b', 'c'].map((name) => ({ providedId: name, name, ...storedToken(`an imported token ${name}`) }));
   await database.prisma.userGroup.createMany({ data });
 });
 afterAll(() => database.close());
 
-const callerOf = (id: number): Caller =>
-  callerWith({
-    id,
-    name: 'test',
-    environmentTag: null,
-    scopes: ['admin'],
-  });
+const contextFor = (id: number): Context =>
+  contextOn(database, callerWith({ id, name: 'test', environmentTag: null, scopes: ['admin'] }));
 const tooLong = {
   code: 'UNAVAILABLE',
   message: 'Finding the user groups took longer than 2 seconds and was stopped. Narrow the filter.',
 };
 
 test('a filtered page that takes longer than two seconds is stopped, and counting is null; others are still served', async () => {
-  const page = await listUserGroups(services, callerOf(1), {});
+  const page = await listUserGroups(contextFor(1), {});
   // Every read of user groups now waits for a lock, as a search through many of them would take its time.
   const held = await holdWrites(database.url);
   let isAbandoned = false;
   const search = (id: number) =>
-    listUserGroups(services, callerOf(id), { filter: { search: 'a' } }, () => isAbandoned).catch(({ code, message }) => ({
-      code,
-      message,
-    }));
+    listUserGroups({ ...contextFor(id), isAbandoned: () => isAbandoned }, { filter: { search: 'a' } }).catch(
+      ({ code, message }) => ({ code, message }),
+    );
   const count = page.totalCount();
   const searches = Array.from({ length: 12 }, (_, index) => search(index));
   const isFirstStopped = Promise.race([count, ...searches]).then(() => true);
@@ -56,7 +48,7 @@ test('a filtered page that takes longer than two seconds is stopped, and countin
     new Set(['The request was abandoned: it timed out or the client disconnected.']),
   );
   await held.release();
-  expect(await (await listUserGroups(services, callerOf(1), { filter: { search: 'a' } })).totalCount()).toBe(1);
+  expect(await (await listUserGroups(contextFor(1), { filter: { search: 'a' } })).totalCount()).toBe(1);
   for (const setting of ['statement_timeout', 'plan_cache_mode']) {
     const { rows } = await database.pool.query(`show ${setting}`);
     expect(['10s', 'auto']).toContain(rows[0][setting]);
@@ -65,7 +57,7 @@ test('a filtered page that takes longer than two seconds is stopped, and countin
 
 test('however many pages are read at once, connections remain for other requests', async () => {
   const held = await holdWrites(database.url);
-  const pages = Array.from({ length: 20 }, (_, index) => listUserGroups(services, callerOf(index), {}));
+  const pages = Array.from({ length: 20 }, (_, index) => listUserGroups(contextFor(index), {}));
   await held.untilOneWaits();
   expect(await database.prisma.apiToken.count()).toBe(0);
   await held.release();
@@ -73,17 +65,14 @@ test('however many pages are read at once, connections remain for other requests
 });
 
 test('a filtered group that is deleted after its position was read is left out, and paging continues after it', async () => {
-  const deleting = bindQueries({
-    ...database,
-    query: async (name, text, values) => {
-      await database.prisma.userGroup.deleteMany({ where: { name: 'b' } });
-      return database.query(name, text, values);
-    },
-  });
+  const sql: Sql = async (...statement) => {
+    await database.prisma.userGroup.deleteMany({ where: { name: 'b' } });
+    return database.sql(...statement);
+  };
   const orderBy = { field: 'NAME', direction: 'ASC' } as const;
   const filter = { providedIds: ['a', 'b', 'c'] };
-  const page = await listUserGroups(deleting, callerOf(1), { first: 2, orderBy, filter });
+  const page = await listUserGroups(contextOn({ ...database, sql }, contextFor(1).caller), { first: 2, orderBy, filter });
   expect([page.edges.map(({ node }) => node.name), page.hasNextPage]).toEqual([['a'], true]);
-  const next = await listUserGroups(services, callerOf(1), { first: 2, after: page.endCursor, orderBy, filter });
+  const next = await listUserGroups(contextFor(1), { first: 2, after: page.endCursor, orderBy, filter });
   expect(next.edges.map(({ node }) => node.name)).toEqual(['c']);
 });

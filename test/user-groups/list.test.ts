@@ -1,16 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type App, contextOf } from '../../src/app.ts';
 import type { Caller } from '../../src/caller.ts';
 import type { EnvironmentTag, Prisma } from '../../src/generated/prisma/client.ts';
 import type { PropertyFilter, UserGroupFilter, UserGroupListInput, UserGroupOrder } from '../../src/user-groups/list.ts';
 import { listUserGroups } from '../../src/user-groups/list.ts';
-import type { Services } from '../../src/user-groups/user-groups.ts';
 import type { Json } from '../../src/user-groups/values.ts';
 import { callerWith } from '../support/caller.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { storedToken } from '../support/keys.ts';
-import { bindQueries } from '../support/queries.ts';
+import { appOn } from '../support/queries.ts';
 
 /** A group as the model has it. */
 interface Group {
@@ -28,11 +28,11 @@ interface Group {
 type Draft = Omit<Group, 'teamId' | 'suspended'> & Partial<Pick<Group, 'suspended'>>;
 
 let database: TestDatabase;
-let services: Services;
+let app: App;
 let tokens = 0;
 beforeAll(async () => {
   database = await createTestDatabase();
-  services = bindQueries(database);
+  app = appOn(database);
 });
 beforeEach(() => database.pool.query('truncate user_group cascade'));
 afterAll(() => database.close());
@@ -99,14 +99,14 @@ async function walk(
   onPage: () => Promise<void>,
 ): Promise<number[]> {
   const seen: number[] = [];
-  let page = await listUserGroups(services, caller, input);
+  let page = await listUserGroups(contextOf(app, caller), input);
   for (let pages = 0; pages < 200; pages += 1) {
     const ids = idsOf(page.edges.map(({ node }) => node));
     if (isBackward) seen.unshift(...ids);
     else seen.push(...ids);
     if (isBackward ? !page.hasPreviousPage : !page.hasNextPage) return seen;
     await onPage();
-    page = await listUserGroups(services, caller, {
+    page = await listUserGroups(contextOf(app, caller), {
       ...input,
       ...(isBackward ? { before: page.startCursor } : { after: page.endCursor }),
     });
@@ -174,14 +174,14 @@ test('pages with one bound and with two are read one after the other, in every o
   for (const field of ['CREATED', 'NAME', 'PROVIDED_ID', 'UPDATED'] as const)
     for (const direction of ['ASC', 'DESC'] as const) {
       const orderBy = { field, direction };
-      const all = await listUserGroups(services, admin, { first: 4, orderBy });
+      const all = await listUserGroups(contextOf(app, admin), { first: 4, orderBy });
       const [after, , , before] = all.edges.map(({ cursor }) => cursor as string);
       const ids = idsOf(all.edges.map(({ node }) => node));
       for (const [bounds, expected] of [
         [{ after, before }, ids.slice(1, 3)],
         [{ after }, ids.slice(1)],
       ] as const) {
-        const page = await listUserGroups(services, admin, { first: 4, orderBy, ...bounds }, undefined, { withJson: false });
+        const page = await listUserGroups(contextOf(app, admin), { first: 4, orderBy, ...bounds }, { withJson: false });
         expect(idsOf(page.edges.map(({ node }) => node))).toEqual(expected);
       }
     }
@@ -273,7 +273,7 @@ describe('filters', () => {
         ]);
         for (const { filter: wanted, caller, order } of queries) {
           const expected = groups.filter((group) => caller.canAccess(group) && matches(group, wanted, lower));
-          const page = await listUserGroups(services, caller, { first: 100, filter: wanted, orderBy: order });
+          const page = await listUserGroups(contextOf(app, caller), { first: 100, filter: wanted, orderBy: order });
           expect(idsOf(page.edges.map(({ node }) => node))).toEqual(idsOf(sorted(expected, order)));
           expect(await page.totalCount()).toBe(expected.length);
           found += expected.length;
@@ -296,7 +296,7 @@ describe('filters', () => {
     ...rest,
   });
   const search = async (given: UserGroupFilter) => {
-    const { edges } = await listUserGroups(services, callerOf('Testing', 'groups:read'), {
+    const { edges } = await listUserGroups(contextOf(app, callerOf('Testing', 'groups:read')), {
       first: 100,
       filter: given,
       orderBy: { field: 'NAME', direction: 'ASC' },

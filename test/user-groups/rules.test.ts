@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { contextOf } from '../../src/app.ts';
 import { Caller } from '../../src/caller.ts';
 import { InvalidInput } from '../../src/errors.ts';
-import { deleteUserGroup, updateUserGroup } from '../../src/user-groups/change.ts';
+import { deleteUserGroup, rotateUserGroupToken, updateUserGroup } from '../../src/user-groups/change.ts';
 import { getOrCreateUserGroup } from '../../src/user-groups/create.ts';
-import { rotateUserGroupToken } from '../../src/user-groups/rotate.ts';
 import { checkGetOrCreate, checkRotate, checkUpdate } from '../../src/user-groups/rules.ts';
 
 import { callerWith } from '../support/caller.ts';
@@ -43,16 +43,16 @@ describe('checks no more of an input than necessary to reject it', () => {
   }));
 
   test('nothing without the scope', async () => {
-    const services = undefined as never; // not asked either
-    const resolver = callerOf(['groups:resolve']);
+    const context = (caller: Caller) => contextOf({} as never, caller); // without a database
+    const resolver = context(callerOf(['groups:resolve']));
     for (const operation of [
-      getOrCreateUserGroup(services, callerOf(['groups:read']), trap('providedId') as never),
-      rotateUserGroupToken(services, resolver, trap('currentToken') as never),
-      updateUserGroup(services, resolver, trap('token') as never, trap('name')),
-      deleteUserGroup(services, resolver, trap('token') as never),
+      getOrCreateUserGroup(context(callerOf(['groups:read'])), trap('providedId') as never),
+      rotateUserGroupToken(resolver, trap('currentToken') as never),
+      updateUserGroup(resolver, trap('token') as never, trap('name')),
+      deleteUserGroup(resolver, trap('token') as never),
     ])
       await expect(operation).rejects.toThrow('groups:write');
-    await expect(getOrCreateUserGroup(services, Caller.anonymous, trap('providedId') as never)).rejects.toThrow('API token');
+    await expect(getOrCreateUserGroup(context(Caller.anonymous), trap('providedId') as never)).rejects.toThrow('API token');
   });
 
   test('no entry of a mapping after the tenth issue, and no properties', () => {

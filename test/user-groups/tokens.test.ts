@@ -1,16 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Context, contextOf } from '../../src/app.ts';
+import type { Sql } from '../../src/database/client.ts';
 import { KeyRing, MissingKey } from '../../src/encryption/keys.ts';
 import { decryptToken, encryptToken } from '../../src/encryption/stored-token.ts';
-import { reencryptAll } from '../../src/key-rotation/key-rotation.ts';
-import { replaceStoredTokens } from '../../src/key-rotation/statements.ts';
+import { reencryptAll } from '../../src/key-rotation.ts';
 import { issueToken } from '../../src/tokens.ts';
+import { rotateUserGroupToken } from '../../src/user-groups/change.ts';
 import { getOrCreateUserGroup } from '../../src/user-groups/create.ts';
-import { rotateUserGroupToken } from '../../src/user-groups/rotate.ts';
-import { currentTokenOf, findUserGroup, type Services } from '../../src/user-groups/user-groups.ts';
+import type { Rotated } from '../../src/user-groups/sql.ts';
+import { currentTokenOf, findUserGroup } from '../../src/user-groups/user-groups.ts';
 import { callerWith } from '../support/caller.ts';
 import { createTestDatabase, type TestDatabase, untilBlocked } from '../support/database.ts';
-import { bindQueries } from '../support/queries.ts';
+import { appOn } from '../support/queries.ts';
 import { dataFilesWith, dumpOf } from '../support/stored-text.ts';
 
 const [oldKey, newKey] = [randomBytes(32), randomBytes(32)];
@@ -23,40 +25,41 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-const withKeys = (...keys: Buffer[]): Services => ({ ...bindQueries(database), keys: new KeyRing(keys) });
+const contextWith = (keys: KeyRing): Context => contextOf(appOn(database, keys), caller);
+const withKeys = (...keys: Buffer[]): Context => contextWith(new KeyRing(keys));
 
 /** An instance that started before the key was added to its file. */
-function behind(): Services {
+function behind(): Context {
   let isRead = false;
   const reload = () => {
     if (isRead) return undefined;
     isRead = true;
     return [newKey, oldKey];
   };
-  return { ...bindQueries(database), keys: new KeyRing([oldKey], reload) };
+  return contextWith(new KeyRing([oldKey], reload));
 }
 
 let count = 0;
-/** A new group, stored with the first key of `services`. */
-async function createGroup(services: Services): Promise<{ id: string; token: string }> {
+/** A new group, stored with the first key of `context`. */
+async function createGroup(context: Context): Promise<{ id: string; token: string }> {
   count += 1;
   const id = `group ${count}`;
-  const { userGroup } = await getOrCreateUserGroup(services, caller, { providedId: id });
-  return { id, token: currentTokenOf(services, caller, userGroup) };
+  const { userGroup } = await getOrCreateUserGroup(context, { providedId: id });
+  return { id, token: currentTokenOf(context, userGroup) };
 }
 
-const idOf = async (services: Services, token: string) => (await findUserGroup(services, caller, { token }))?.providedId;
-const tokenById = async (services: Services, providedId: string) => {
-  const group = await findUserGroup(services, caller, { providedId });
-  return group && currentTokenOf(services, caller, group);
+const idOf = async (context: Context, token: string) => (await findUserGroup(context, { token }))?.providedId;
+const tokenById = async (context: Context, providedId: string) => {
+  const group = await findUserGroup(context, { providedId });
+  return group && currentTokenOf(context, group);
 };
 
 test('a group that was stored with any configured key is found, shown, and rotated', async () => {
   const { id, token } = await createGroup(withKeys(oldKey));
-  const services = withKeys(newKey, oldKey);
-  expect([await idOf(services, token), await tokenById(services, id)]).toEqual([id, token]);
-  const { userGroup } = await rotateUserGroupToken(services, caller, { currentToken: token, graceSeconds: 60 });
-  const next = currentTokenOf(services, caller, userGroup);
+  const context = withKeys(newKey, oldKey);
+  expect([await idOf(context, token), await tokenById(context, id)]).toEqual([id, token]);
+  const { userGroup } = await rotateUserGroupToken(context, { currentToken: token, graceSeconds: 60 });
+  const next = currentTokenOf(context, userGroup);
 
   // From now on both tokens are stored with the new key.
   const fresh = withKeys(newKey);
@@ -64,11 +67,11 @@ test('a group that was stored with any configured key is found, shown, and rotat
 });
 
 test('a group that a retired token finds shows its current token, not the one that found it', async () => {
-  const services = withKeys(oldKey);
-  const { token } = await createGroup(services);
-  const { userGroup } = await rotateUserGroupToken(services, caller, { currentToken: token, graceSeconds: 60 });
-  const found = await findUserGroup(services, caller, { token });
-  expect(found && currentTokenOf(services, caller, found)).toBe(currentTokenOf(services, caller, userGroup));
+  const context = withKeys(oldKey);
+  const { token } = await createGroup(context);
+  const { userGroup } = await rotateUserGroupToken(context, { currentToken: token, graceSeconds: 60 });
+  const found = await findUserGroup(context, { token });
+  expect(found && currentTokenOf(context, found)).toBe(currentTokenOf(context, userGroup));
 });
 
 test.each([
@@ -80,7 +83,7 @@ test.each([
   [
     'rotates a token',
     async ({ token }: { id: string; token: string }) => {
-      expect(await rotateUserGroupToken(behind(), caller, { currentToken: token })).toBeDefined();
+      expect(await rotateUserGroupToken(behind(), { currentToken: token })).toBeDefined();
     },
   ],
 ])('an instance that does not know a new key yet reads it from its file and %s', async (_, check) => {
@@ -89,69 +92,74 @@ test.each([
 
 test('an instance that reads a new key while it looks up a token finds its group', async () => {
   const { id, token } = await createGroup(withKeys(newKey));
-  const services = behind();
-  const looking = idOf(services, token);
-  expect(services.keys.refresh()).toBe(true); // as the timer does, or another request
+  const context = behind();
+  const looking = idOf(context, token);
+  expect(context.app.keys.refresh()).toBe(true); // as the timer does, or another request
   expect(await looking).toBe(id);
 });
 
 test('without its key it is not known which group a token identifies, and the token of a group is not shown', async () => {
   const { id, token } = await createGroup(withKeys(newKey));
-  const services = withKeys(oldKey);
-  await expect(idOf(services, token)).rejects.toThrow(MissingKey);
-  await expect(rotateUserGroupToken(services, caller, { currentToken: token })).rejects.toThrow(MissingKey);
-  await expect(tokenById(services, id)).rejects.toThrow(MissingKey);
+  const context = withKeys(oldKey);
+  context.app.keys.missing = new KeyRing([newKey]).ids[0]; // as a schedule finds out
+  await expect(idOf(context, token)).rejects.toThrow(MissingKey);
+  await expect(rotateUserGroupToken(context, { currentToken: token })).rejects.toThrow(MissingKey);
+  await expect(tokenById(context, id)).rejects.toThrow(MissingKey);
 });
 
 test('of calls for one new id that share an insertion, each returns the token that is stored', async () => {
-  const services = withKeys(oldKey);
-  const calls = Array.from({ length: 5 }, () => getOrCreateUserGroup(services, caller, { providedId: 'shared' }));
+  const context = withKeys(oldKey);
+  const calls = Array.from({ length: 5 }, () => getOrCreateUserGroup(context, { providedId: 'shared' }));
   const results = await Promise.all(calls);
   expect(results.filter(({ created }) => created)).toHaveLength(1);
-  const tokens = new Set(results.map(({ userGroup }) => currentTokenOf(services, caller, userGroup)));
+  const tokens = new Set(results.map(({ userGroup }) => currentTokenOf(context, userGroup)));
   expect([...tokens]).toEqual([await tokenById(withKeys(oldKey), 'shared')]);
 });
 
 test('a token that a request rotates while it is re-encrypted is the request’s', async () => {
-  const [services, both] = [withKeys(oldKey), withKeys(newKey, oldKey)];
-  const { id, token } = await createGroup(services);
-  const change = {
-    previousHash: Buffer.from(services.keys.hash(token), 'hex'),
-    ...encryptToken(both.keys, 'user_group', token),
+  const [context, both] = [withKeys(oldKey), withKeys(newKey, oldKey)];
+  const { id, token } = await createGroup(context);
+  let rotated: Promise<Rotated> | undefined;
+  const sql: Sql = async (name, ...statement) => {
+    if (name === 'replace-tokens-user_group') {
+      rotated ??= rotateUserGroupToken(context, { currentToken: token });
+      await rotated;
+    }
+    return database.sql(name, ...statement);
   };
-  const { userGroup } = await rotateUserGroupToken(services, caller, { currentToken: token });
-  expect(await replaceStoredTokens(database, 'user_group', [change])).toBe(0);
-  expect(await tokenById(both, id)).toBe(currentTokenOf(services, caller, userGroup));
+  await reencryptAll({ sql }, both.app.keys, () => {});
+  const { userGroup } = (await rotated) as Rotated;
+  expect(await tokenById(both, id)).toBe(currentTokenOf(context, userGroup));
 });
 
 test('a rotation that waits for the re-encryption of its row still finds it', async () => {
-  const [services, both] = [withKeys(oldKey), withKeys(newKey, oldKey)];
-  const { token } = await createGroup(services);
-  const { tokenHash, tokenEncrypted } = encryptToken(both.keys, 'user_group', token);
+  const [context, both] = [withKeys(oldKey), withKeys(newKey, oldKey)];
+  const { token } = await createGroup(context);
+  const { tokenHash, tokenEncrypted } = encryptToken(both.app.keys, 'user_group', token);
   const holder = await database.pool.connect();
   await holder.query('begin');
   const update = 'update user_group set token_hash = $1, token_encrypted = $2 where token_hash = $3';
-  await holder.query(update, [tokenHash, tokenEncrypted, Buffer.from(services.keys.hash(token), 'hex')]);
-  const rotation = rotateUserGroupToken(both, caller, { currentToken: token });
+  await holder.query(update, [tokenHash, tokenEncrypted, Buffer.from(context.app.keys.hash(token), 'hex')]);
+  const rotation = rotateUserGroupToken(both, { currentToken: token });
   await untilBlocked(database);
   await holder.query('commit');
   holder.release();
-  expect(currentTokenOf(both, caller, (await rotation).userGroup)).not.toBe(token);
+  expect(currentTokenOf(both, (await rotation).userGroup)).not.toBe(token);
 });
 
 test('re-encryption changes nothing but the hash and the encrypted token', async () => {
-  const services = withKeys(oldKey);
-  const { id, token } = await createGroup(services);
-  const before = await findUserGroup(services, caller, { providedId: id });
+  const context = withKeys(oldKey);
+  const { id, token } = await createGroup(context);
+  const before = await findUserGroup(context, { providedId: id });
   const both = withKeys(newKey, oldKey);
   const progress: [number, number][] = [];
-  const result = await reencryptAll(database, both.keys, (...step) => void progress.push(step));
+  const result = await reencryptAll(database, both.app.keys, (...step) => void progress.push(step));
   expect(result).toEqual({ changed: expect.any(Number), remaining: [], problems: [] });
   expect(progress.at(-1)).toEqual([result.changed, result.changed]);
-  const after = await findUserGroup(both, caller, { providedId: id });
+  const after = await findUserGroup(both, { providedId: id });
   expect(after?.updatedAt).toEqual(before?.updatedAt);
-  expect(after && decryptToken(withKeys(newKey).keys, 'user_group', after)).toBe(token);
-  expect(await reencryptAll(database, both.keys, () => {})).toMatchObject({ changed: 0, remaining: [] });
+  expect(after && decryptToken(withKeys(newKey).app.keys, 'user_group', after)).toBe(token);
+  expect(await reencryptAll(database, both.app.keys, () => {})).toMatchObject({ changed: 0, remaining: [] });
 });
 
 test('a token that cannot be decrypted is left as it is, and reported', async () => {
@@ -160,7 +168,7 @@ test('a token that cannot be decrypted is left as it is, and reported', async ()
   const spoil = 'update user_group set token_encrypted = set_byte(token_encrypted, 20, 1 - get_byte(token_encrypted, 20) % 2)';
   await database.pool.query(`${spoil} where provided_id = $1`, [id]);
   const both = withKeys(newKey, oldKey);
-  const { changed, remaining, problems } = await reencryptAll(database, both.keys, () => {});
+  const { changed, remaining, problems } = await reencryptAll(database, both.app.keys, () => {});
   expect([changed, problems]).toEqual([1, [expect.stringContaining('cannot be decrypted')]]);
   expect(remaining).toEqual([{ table: 'user_group', id: new KeyRing([oldKey]).ids[0], rows: 1 }]);
   expect(await tokenById(withKeys(newKey), found.id)).toBe(found.token);
@@ -168,13 +176,13 @@ test('a token that cannot be decrypted is left as it is, and reported', async ()
 });
 
 test('no token is in a row, in a data file of the database, or in what is printed of a group', async () => {
-  const services = withKeys(newKey);
-  const { id, token } = await createGroup(services);
-  const found = await findUserGroup(services, caller, { token });
-  expect(found && currentTokenOf(services, caller, found)).toBe(token);
+  const context = withKeys(newKey);
+  const { id, token } = await createGroup(context);
+  const found = await findUserGroup(context, { token });
+  expect(found && currentTokenOf(context, found)).toBe(token);
   expect(JSON.stringify(found)).not.toContain(token);
-  const { userGroup } = await rotateUserGroupToken(services, caller, { currentToken: token, graceSeconds: 60 });
-  expect(currentTokenOf(services, caller, userGroup)).toHaveLength(issueToken('userGroup').length);
+  const { userGroup } = await rotateUserGroupToken(context, { currentToken: token, graceSeconds: 60 });
+  expect(currentTokenOf(context, userGroup)).toHaveLength(issueToken('userGroup').length);
   expect(await dumpOf(database)).toContain(id);
   expect(await dumpOf(database)).not.toContain('ugt_');
   expect(await dataFilesWith(database, /ugt_/)).toEqual([]);

@@ -16,12 +16,12 @@ const event = {
 type Given = Partial<Parameters<typeof draftDelivery>[0]>;
 
 /** The data of the body of an event. */
-const dataOf = (given: Given) => JSON.parse(draftDelivery({ ...event, ...given }, encodeGlobalID).body).data;
+const dataOf = (given: Given) => JSON.parse(draftDelivery({ ...event, ...given }).body).data;
 
 const changedOf = (changes: Given['changes']) => dataOf({ changes: changes ?? null }).changed;
 
 test('a body says what happened, and to what', () => {
-  expect(draftDelivery(event, encodeGlobalID)).toEqual({
+  expect(draftDelivery(event)).toEqual({
     eventId: encodeGlobalID('Event', '1769860800000.42'),
     type: 'user_group.updated',
     body:
@@ -71,7 +71,7 @@ test('of properties and mappings each member is named, and no value', () => {
     'suspendedAt',
     'scopes',
   ]);
-  expect(draftDelivery({ ...event, changes }, encodeGlobalID).body).not.toContain('secret');
+  expect(draftDelivery({ ...event, changes }).body).not.toContain('secret');
   expect(changedOf({ properties: { from: null, to: {} } })).toEqual(['properties']);
   expect(changedOf(null)).toEqual([]);
 });

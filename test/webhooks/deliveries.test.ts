@@ -1,6 +1,6 @@
 import { encodeGlobalID } from '@pothos/plugin-relay';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { bindFeed } from '../../src/audit-log/statements/feed.ts';
+import { assignPositions } from '../../src/audit-log/feed.ts';
 import { findWork } from '../../src/webhooks/deliver.ts';
 import { enqueueDeliveries } from '../../src/webhooks/enqueue.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
@@ -48,11 +48,11 @@ async function createGroups(...ids: string[]): Promise<string[]> {
 
 /** Creates the deliveries of what is behind the position of a webhook, as a gateway does that is not stopping. */
 async function enqueue(number: number): Promise<void> {
-  while (await bindFeed(gateway.database).assign());
+  while (await assignPositions(gateway.database.sql));
   for (;;) {
     const [webhook] = await findWork(gateway.database.sql, number);
     if (!webhook?.isBehind) return;
-    await enqueueDeliveries(gateway.database, webhook, encodeGlobalID);
+    await enqueueDeliveries(gateway.database.sql, webhook);
   }
 }
 

@@ -1,13 +1,9 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { systemAuthor } from '../../src/audit-log/statements/author.ts';
-import { createDb } from '../../src/db.ts';
-import { createWebhook } from '../../src/webhooks/webhooks.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { testKeys } from '../support/keys.ts';
 import { until } from '../support/process.ts';
 import { type Receiver, startReceiver } from '../support/webhook-receiver.ts';
-import { createWebhook as create, operations, sendAs } from '../support/webhooks.ts';
+import { createWebhook, operations, sendAs } from '../support/webhooks.ts';
 
 const networks = ['127.0.0.0/8'];
 const options = { introspection: true, webhooksAllowedNetworks: networks };
@@ -24,9 +20,8 @@ afterAll(async () => {
 
 test('a gateway delivers the changes that it and others make, and exports how many', async () => {
   const other = await startGateway(gateway.database, options);
-  const { database } = gateway;
-  const context = { db: createDb(database), keys: testKeys, feed: database, webhookNetworks: networks };
-  const { secret } = await createWebhook(context, { url: receiver.url, types: ['user_group.created'] }, systemAuthor);
+  const admin = (await gateway.issue({ environment: null, scopes: ['admin'] })).secret;
+  const { secret } = await createWebhook(gateway, admin, { url: receiver.url, types: ['USER_GROUP_CREATED'] });
   for (const [index, { send }] of [gateway, other].entries())
     expect((await send('GET', '/api/user', { body: { user_group_id: `group-${index}`, name: 'a' } })).status).toBe(200);
   const arrived = () => new Set(receiver.received.map(({ body }) => JSON.parse(body).data.provided_id)).size === 2;
@@ -40,7 +35,6 @@ test('a gateway delivers the changes that it and others make, and exports how ma
     });
     expect(json.data.node).toEqual({ providedId: data['provided_id'] });
     const events = 'query ($id: ID!) { node(id: $id) { ... on Event { type } } }';
-    const admin = (await gateway.issue({ environment: null, scopes: ['admin'] })).secret;
     const event = await gateway.graphql(events, { id: headers['webhook-id'] }, { token: admin });
     expect(event.json.data.node).toEqual({ type: 'USER_GROUP_CREATED' });
   }
@@ -69,7 +63,7 @@ test('a delivery to an endpoint that redirects says where to and what to do; the
   });
   const { secret: token } = await gateway.issue({ environment: null, scopes: ['admin'] });
   const created = cases.map(async (_, index) => {
-    const { webhook } = await create(gateway, token, {
+    const { webhook } = await createWebhook(gateway, token, {
       url: `${redirecting.url}/old-secret/${index}`,
       types: ['USER_GROUP_DELETED'],
     });

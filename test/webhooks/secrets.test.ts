@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { KeyRing } from '../../src/encryption/keys.ts';
-import { reencryptAll } from '../../src/key-rotation/key-rotation.ts';
-import { countRowsByKey, findKeyIdsInUse } from '../../src/key-rotation/statements.ts';
+import { countRowsByKey, findKeyIdsInUse, reencryptAll } from '../../src/key-rotation.ts';
 import { encryptWebhookSecret, signingSecrets } from '../../src/webhooks/secrets.ts';
 import { untilBlocked } from '../support/database.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';

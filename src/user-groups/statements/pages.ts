@@ -65,7 +65,7 @@ export function readGroupPage(sql: Sql, page: PageQuery, withJson: boolean): Pro
     const ofTag = tag === null ? 'g.environment_tag is null' : `g.environment_tag = ${parameter(tag, 'environment_tag')}`;
     return `(select * from (
       select g.* from user_group g where ${[ofTag, ...bounds].join(' and ')} order by ${orderBy(['environment_tag', ...own])} limit ${maxGroups}
-    ) as first order by ${orderBy(own)} limit (select $1::int))`;
+    ) as first order by ${orderBy(tag === null ? ['environment_tag', ...own] : own)} limit (select $1::int))`;
   });
   const name = `group-page-${withJson}-${sortBy}-${direction}-${environments.map((tag) => (tag ? 't' : 'u')).join('')}-${!start}-${!end}`;
   const text = `

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectDatabase } from '../../../src/database/client.ts';
 import { type Operation, operationsOf } from '../../../src/http/pages/openapi.ts';
-import { keyInUse } from '../../../src/idempotency/errors.ts';
 import { rateLimited } from '../../../src/rate-limits/rate-limit.ts';
 import { userGroupLimits } from '../../../src/user-groups/values.ts';
 import { sendText } from '../../support/connect.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { holdWrites } from '../../support/hold-writes.ts';
 import { assertDocumented, openApiDocument, validatorOf } from '../../support/openapi.ts';
 import { comparable, contentOf, errorExamples } from '../../support/openapi-examples.ts';
 
@@ -34,11 +34,24 @@ describe('the examples of errors', () => {
     expect([head.slice(0, 13), comparable(JSON.parse(body))]).toEqual(['HTTP/1.1 408 ', exampleOf('REQUEST_TIMEOUT')]);
   });
 
-  test.each([
-    ['IDEMPOTENCY_KEY_IN_USE', keyInUse().message],
-    ['RATE_LIMITED', rateLimited(600, 12)],
-  ])('%s says what the gateway says', (code, detail) => {
-    expect(exampleOf(code)).toMatchObject({ detail });
+  test('IDEMPOTENCY_KEY_IN_USE is the response while a request with the key is executed', async () => {
+    await gateway.send('GET', '/api/user', { body: { user_group_id: 'acme' } });
+    const update = () =>
+      gateway.send('PUT', '/api/user', {
+        body: { user_group_id: 'acme', name: 'ACME' },
+        headers: { 'idempotency-key': 'a-key' },
+      });
+    const held = await holdWrites(gateway.database.url);
+    const first = update();
+    await held.untilOneWaits();
+    const second = await update();
+    expect([second.status, comparable(second.json)]).toEqual([409, exampleOf('IDEMPOTENCY_KEY_IN_USE')]);
+    await held.release();
+    expect((await first).status).toBe(200);
+  });
+
+  test('RATE_LIMITED says what the gateway says', () => {
+    expect(exampleOf('RATE_LIMITED')).toMatchObject({ detail: rateLimited(600, 12) });
   });
 });
 

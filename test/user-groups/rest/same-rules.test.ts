@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type DocumentNode, execute, parse } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { issueApiToken } from '../../../src/api-tokens/api-tokens.ts';
+import { createApiToken } from '../../../src/api-tokens/api-tokens.ts';
 import { Caller } from '../../../src/caller.ts';
 import { GatewayError, InvalidInput } from '../../../src/errors.ts';
 import type { GraphQLContext } from '../../../src/graphql/context.ts';
@@ -12,7 +12,7 @@ import { mappingEntries } from '../../../src/user-groups/values.ts';
 import { createContext } from '../../support/context.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { storedToken } from '../../support/keys.ts';
-import { bindQueries } from '../../support/queries.ts';
+import { contextOn } from '../../support/queries.ts';
 import { forgedToken, isTokenOf } from '../../support/tokens.ts';
 
 let database: TestDatabase;
@@ -28,13 +28,13 @@ beforeAll(async () => {
   await group('untagged', null, {});
   const issue = async (scopes: Scope[]) =>
     new Caller(
-      (await issueApiToken(database.prisma, { name: 'test', environmentTag: 'Testing', scopes, expiresAt: null })).apiToken,
+      (await createApiToken(contextOn(database), { name: 'test', environmentTag: 'Testing', scopes, expiresAt: null })).apiToken,
     );
   callers = [await issue(['groups:write']), await issue(['metrics:read']), Caller.anonymous];
 });
 afterAll(() => database.close());
 
-const contextOf = (caller: Caller): GraphQLContext => createContext({ services: bindQueries(database), caller });
+const contextOf = (caller: Caller): GraphQLContext => createContext(contextOn(database, caller));
 
 /** What an operation came to: its result as JSON, an input of wrong types, or a failure. */
 type Outcome = { readonly result: string } | { readonly wrongTypes: true } | { readonly failed: string };
@@ -66,9 +66,9 @@ function inputOf(method: string, members: Record<string, unknown>): object {
   return Object.hasOwn(members, 'user_group_id') ? { providedId, ...given } : given;
 }
 
-async function rest(method: string, members: Record<string, unknown>, { services, caller }: GraphQLContext): Promise<Outcome> {
+async function rest(method: string, members: Record<string, unknown>, context: GraphQLContext): Promise<Outcome> {
   try {
-    const done = await operations[method]?.run({ services, caller, members, expectedVersion: undefined });
+    const done = await operations[method]?.run({ context, members, expectedVersion: undefined });
     return { result: JSON.stringify(done?.body) };
   } catch (error) {
     if (!(error instanceof GatewayError)) return { failed: String(error) };

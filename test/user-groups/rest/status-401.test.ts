@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { revokeApiToken } from '../../../src/api-tokens/api-tokens.ts';
 import { issueToken } from '../../../src/tokens.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { contextOn } from '../../support/queries.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -43,7 +44,7 @@ const headers: Record<string, [header: () => string | Promise<string>, reason: R
   'a token that is revoked': [
     async () => {
       const { secret, id } = await gateway.issue();
-      await revokeApiToken(gateway.database.prisma, id);
+      await revokeApiToken(contextOn(gateway.database), id);
       return `Token ${secret}`;
     },
     /is revoked/,

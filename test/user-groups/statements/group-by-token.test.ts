@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Sql } from '../../../src/database/client.ts';
 import { issueToken } from '../../../src/tokens.ts';
-import { bindUserGroupLookups } from '../../../src/user-groups/statements/look-up.ts';
+import { findGroupsOfTokens } from '../../../src/user-groups/sql.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { retiredHash, storedToken, testKeys } from '../../support/keys.ts';
 
@@ -20,18 +21,19 @@ beforeEach(() => {
 /** Looks tokens up in one turn: team ids, with the ends of grace periods left out. */
 async function lookUp(...tokens: string[]) {
   statements = [];
-  const found = await Promise.all(tokens.map((token) => lookups.findByTokenHash(testKeys.hashes(token))));
+  const found = await findGroupsOfTokens(
+    sql,
+    tokens.map((token) => testKeys.hashes(token)),
+  );
   return found.map((one) => one && { teamId: one.userGroup.teamId, isCurrent: one.isCurrent });
 }
 
-const lookups = bindUserGroupLookups({
-  async query(name, text, values) {
-    const rows = await database.query(name, text, values);
-    statements.push(name);
-    if (statements.length === 1) await meanwhile?.();
-    return rows;
-  },
-});
+const sql: Sql = async (...statement) => {
+  const rows = await database.sql(...statement);
+  statements.push(statement[0]);
+  if (statements.length === 1) await meanwhile?.();
+  return rows as never;
+};
 
 let count = 0;
 /** A group with a current and a retired token. @param end when the grace period ends, in seconds from now. */
