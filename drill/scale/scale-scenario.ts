@@ -15,8 +15,6 @@ export interface EventResult {
   readonly restarts?: number;
   /** Whether requests may end without a response, because the scenario ends a process of the gateway. */
   readonly mayClose?: boolean;
-  /** Whether the old primary may still be read for a moment, so that what it serves then is reported and is not a failure. */
-  readonly isUnfenced?: boolean;
   /** Further figures. */
   readonly note?: string;
   /** What is wrong apart from the report. */
@@ -32,13 +30,11 @@ export interface ScaleScenario {
 }
 
 /** Why a result fails; empty if it passes. */
-export function violations({ report, restarts = 0, mayClose = false, isUnfenced = false, failures = [] }: EventResult): string[] {
+export function violations({ report, restarts = 0, mayClose = false, failures = [] }: EventResult): string[] {
   return [
     ...failures,
     ...(restarts > 0 ? [`${restarts} gateways ended`] : []),
-    ...(report
-      ? reportViolations(isUnfenced ? { ...report, admitted: 0, stale: 0, active: 0, resolved: 0 } : report, mayClose)
-      : []),
+    ...(report ? reportViolations(report, mayClose) : []),
   ];
 }
 

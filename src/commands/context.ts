@@ -6,7 +6,7 @@ import { type Context, contextOf, createApp } from '../app.ts';
 import { type Author, commandAuthor } from '../audit-log/statements/author.ts';
 import { Caller } from '../caller.ts';
 import type { Database } from '../database/client.ts';
-import { describeServers } from '../database/database-url.ts';
+import { describeServer } from '../database/database-url.ts';
 import { creationRemedy } from '../database/embedded/cluster.ts';
 import { isUnavailable } from '../database/errors.ts';
 import { migrate, readMigrationState, requireMigrated } from '../database/migrate.ts';
@@ -169,7 +169,7 @@ async function openAndRun<Result>(
 async function requireTables({ databaseUrl, dataDir }: Config, database: Database): Promise<void> {
   const { applied, unknown } = await readMigrationState(database);
   if (applied + unknown.length > 0) return;
-  const place = databaseUrl ? `at ${describeServers(databaseUrl)}` : `in ${dataDir}`;
+  const place = databaseUrl ? `at ${describeServer(databaseUrl)}` : `in ${dataDir}`;
   const remedy = `Check ${databaseUrl ? 'DATABASE_URL' : 'DATA_DIR'}. ${creationRemedy}`;
   throw new Error(`The database ${place} has no tables of a gateway. ${remedy}`);
 }
