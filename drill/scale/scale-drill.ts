@@ -5,10 +5,9 @@ import { describe, heading, type ScaleScenario, violations } from './scale-scena
 import { gatewayScenarios } from './scenarios/gateways.ts';
 import { patroniScenario } from './scenarios/patroni.ts';
 import { pgBouncerScenario } from './scenarios/pgbouncer.ts';
-import { workersScenario } from './scenarios/workers.ts';
 
 /** Every scenario, in the order in which they run. */
-const scenarios: readonly ScaleScenario[] = [workersScenario, ...gatewayScenarios, pgBouncerScenario, patroniScenario];
+const scenarios: readonly ScaleScenario[] = [...gatewayScenarios, pgBouncerScenario, patroniScenario];
 
 /** Topologies beyond one machine. */
 export const scaleDrill: Drill = {

@@ -13,8 +13,6 @@ export interface EventResult {
   readonly report?: LoadReport;
   /** How many gateways ended by themselves and would have to be started again. */
   readonly restarts?: number;
-  /** Whether requests may end without a response, because the scenario ends a process of the gateway. */
-  readonly mayClose?: boolean;
   /** Further figures. */
   readonly note?: string;
   /** What is wrong apart from the report. */
@@ -30,18 +28,11 @@ export interface ScaleScenario {
 }
 
 /** Why a result fails; empty if it passes. */
-export function violations({ report, restarts = 0, mayClose = false, failures = [] }: EventResult): string[] {
-  return [
-    ...failures,
-    ...(restarts > 0 ? [`${restarts} gateways ended`] : []),
-    ...(report ? reportViolations(report, mayClose) : []),
-  ];
+export function violations({ report, restarts = 0, failures = [] }: EventResult): string[] {
+  return [...failures, ...(restarts > 0 ? [`${restarts} gateways ended`] : []), ...(report ? reportViolations(report) : [])];
 }
 
-function reportViolations(
-  { lost, admitted, active, resolved, stale, wrong, closed, ...done }: LoadReport,
-  mayClose: boolean,
-): string[] {
+function reportViolations({ lost, admitted, active, resolved, stale, wrong, closed, ...done }: LoadReport): string[] {
   return [
     lost.length > 0 && `${lost.length} acknowledged writes are lost: ${lost.slice(0, 3).join('; ')}`,
     admitted > 0 && `a revoked API token was admitted ${admitted} times`,
@@ -49,7 +40,7 @@ function reportViolations(
     resolved > 0 && `a suspended group was found ${resolved} times`,
     stale > 0 && `${stale} stale responses`,
     wrong.length > 0 && `${wrong.length} wrong responses: ${wrong.slice(0, 3).join('; ')}`,
-    closed > 0 && !mayClose && `${closed} requests without a response`,
+    closed > 0 && `${closed} requests without a response`,
     [done.acknowledged, done.served, done.revoked, done.revokedEmbedTokens, done.suspended].includes(0) && 'the load did nothing',
   ].filter((text) => text !== false);
 }

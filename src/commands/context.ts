@@ -1,4 +1,3 @@
-import cluster from 'node:cluster';
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import type { Logger } from 'pino';
@@ -120,8 +119,8 @@ export function findEmpty(environment: NodeJS.ProcessEnv): readonly string[] {
   return empty.map((name) => `${name} is empty, which counts as not set`);
 }
 
-/** Logs which variables may be meant as settings, and which settings are empty. Once for all workers. */
-export function warnOfSettings(log: Logger): void {
+/** Logs which variables may be meant as settings, and which settings are empty. */
+function warnOfSettings(log: Logger): void {
   for (const text of [...findMisspelled(process.env), ...findEmpty(process.env)]) log.warn(text);
 }
 
@@ -133,7 +132,7 @@ async function openAndRun<Result>(
 ): Promise<Result> {
   const config = readConfig(process.env, process.stderr.isTTY);
   const log = openLog(config, processIo.log);
-  if (cluster.isPrimary) warnOfSettings(log);
+  warnOfSettings(log);
   let hasBegun = false;
   const onEvent = (message: string) => log.warn(message);
   const database = await openDatabase({ ...config, mustExist, signal, onEvent });
