@@ -10,20 +10,18 @@ import { type Running, startSystem, stopAll } from './systems.ts';
 interface Setup {
   readonly name: string;
   readonly instances: number;
-  readonly workers: number;
   /** Connections of all load generators together. */
   readonly connections: number;
 }
 
 const setups: readonly Setup[] = [
-  { name: '1 instance', instances: 1, workers: 1, connections: 1 },
-  { name: '1 instance', instances: 1, workers: 1, connections: 4 },
-  { name: '1 instance', instances: 1, workers: 1, connections: 16 },
-  { name: '1 instance', instances: 1, workers: 1, connections: 64 },
-  { name: '1 instance', instances: 1, workers: 1, connections: 256 },
-  { name: '2 instances', instances: 2, workers: 1, connections: 64 },
-  { name: '3 instances', instances: 3, workers: 1, connections: 64 },
-  { name: '2 workers', instances: 1, workers: 2, connections: 64 },
+  { name: '1 instance', instances: 1, connections: 1 },
+  { name: '1 instance', instances: 1, connections: 4 },
+  { name: '1 instance', instances: 1, connections: 16 },
+  { name: '1 instance', instances: 1, connections: 64 },
+  { name: '1 instance', instances: 1, connections: 256 },
+  { name: '2 instances', instances: 2, connections: 64 },
+  { name: '3 instances', instances: 3, connections: 64 },
 ];
 
 /** The one that others are compared with. */
@@ -44,7 +42,7 @@ interface Sample {
 }
 
 /**
- * Measures what a look-up costs gateways and database with several instances, workers and numbers of connections, interleaved.
+ * Measures what a look-up costs gateways and database with several instances and numbers of connections, interleaved.
  * All of them share the processors of one machine, so requests per second do not show how several machines scale.
  *
  * @param interrupted rejects when the run is to end.
@@ -73,10 +71,8 @@ async function measureSetups(database: BenchDatabase, logProgress: (text: string
     [Buffer.from(hashSecret(secret), 'hex')],
   );
   const generators = await openGenerators(database, Math.max(...setups.map(({ instances }) => instances)));
-  const start = (workers: number) =>
-    startSystem('gateway', { DATABASE_URL: database.url }, { args: workers > 1 ? ['--workers', String(workers)] : [] });
-  const instances = [await start(1), await start(1), await start(1)];
-  const withWorkers = await start(2);
+  const start = () => startSystem('gateway', { DATABASE_URL: database.url });
+  const instances = [await start(), await start(), await start()];
   const samples = setups.map((): Sample[] => []);
   // The first round is not counted.
   for (let round = 0; round <= rounds; round += 1) {
@@ -84,7 +80,7 @@ async function measureSetups(database: BenchDatabase, logProgress: (text: string
       const which = (turn + round) % setups.length;
       const setup = setups[which] as Setup;
       logProgress(`round ${round}/${rounds}  ${setup.name}, ${setup.connections} connections`);
-      const used = setup.workers > 1 ? [withWorkers] : instances.slice(0, setup.instances);
+      const used = instances.slice(0, setup.instances);
       const sample = await measure(setup, used, generators, database, secret);
       if (round > 0) samples[which]?.push(sample);
     }

@@ -22,17 +22,15 @@ const stopTimeoutMs = 10_000;
  * Starts `serve` and waits until it listens.
  *
  * @param settings further settings, such as `DATABASE_URL`.
- * @param args further arguments of the command.
  * @throws Error with its log when it exits instead.
  */
 export async function startGateway(
   dataDir: string,
   apiToken: string,
   settings: Readonly<Record<string, string>> = {},
-  args: readonly string[] = [],
 ): Promise<GatewayProcess> {
   const environment = { DATA_DIR: dataDir, LOG_LEVEL: 'info', BOOTSTRAP_API_TOKEN: apiToken, ...settings };
-  const running = launch(process.execPath, [binary, 'serve', ...args], environment);
+  const running = launch(process.execPath, [binary, 'serve'], environment);
   const { child, output, url, stop } = await untilServing(running);
   const linesWith = (text: string) => output.stderr.split('\n').filter((line) => line.includes(text));
   return {

@@ -37,7 +37,7 @@ export class Instance extends DataFolder {
   }
 
   /** Starts a gateway on it. @throws Error with its log when it exits instead. */
-  async start(settings: Settings = {}, args: readonly string[] = []): Promise<GatewayProcess> {
+  async start(settings: Settings = {}): Promise<GatewayProcess> {
     let starting: Promise<GatewayProcess> | undefined;
     this.#ends.onEnd(async () => {
       const gateway = await starting?.catch(() => undefined);
@@ -45,7 +45,7 @@ export class Instance extends DataFolder {
       await endGateway(gateway, 'SIGKILL');
       requireHandled(gateway);
     });
-    starting = startGateway(this.path, this.admin, { ...this.#settings, ...settings }, args);
+    starting = startGateway(this.path, this.admin, { ...this.#settings, ...settings });
     const gateway = await starting;
     this.#ends.onFailure(gateway.log);
     return gateway;

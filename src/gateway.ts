@@ -23,7 +23,7 @@ import { metricsHandler } from './instance/metrics-route.ts';
 import { watchMissingKeys } from './key-rotation.ts';
 import { createRequestLog, logOutages, traceIdOf } from './log.ts';
 import { metrics } from './metrics/metrics.ts';
-import { type InstanceMetrics, ProcessMetrics, singleProcess } from './metrics/process-metrics.ts';
+import { ProcessMetrics } from './metrics/process-metrics.ts';
 import { readPackageVersion } from './package-root.ts';
 import { startRateLimiting } from './rate-limits/rate-limit.ts';
 import { createRoutes } from './routes.ts';
@@ -52,10 +52,7 @@ type GatewaySettings = Partial<
 >;
 
 /** How the gateway is built. */
-export interface GatewayOptions extends GraphQLHandlerOptions, GatewaySettings {
-  /** Combines the metrics of this process with those of others that serve the same port. By default there are none. */
-  readonly combineMetrics?: ((own: ProcessMetrics) => InstanceMetrics) | undefined;
-}
+export type GatewayOptions = GraphQLHandlerOptions & GatewaySettings;
 
 /**
  * Builds the whole gateway on a database. Starts nothing but the recording of when API tokens were used and groups were
@@ -87,7 +84,6 @@ export function buildGateway(
   const version = readPackageVersion();
   const processMetrics = new ProcessMetrics(() => measureGateway(database, version));
   const { requests } = processMetrics;
-  const instanceMetrics = (options.combineMetrics ?? singleProcess)(processMetrics);
 
   const instance = instanceSource(database, { version, migrations: ownMigrationNames() });
   const logRequest = createRequestLog(log, options.logRequests ?? 0);
@@ -96,13 +92,13 @@ export function buildGateway(
   const layout = createLayout({ console, playground: playground && !persistedOperations });
   const routes = createRoutes({
     layout,
-    graphql: graphqlHandler(schema, app, { metrics: instanceMetrics, instance }, options),
+    graphql: graphqlHandler(schema, app, { metrics: processMetrics, instance }, options),
     user: userHandler(app),
     embedTokens: embedTokenHandler(app),
     events: eventFeedHandler(app),
     introspection: introspectionHandler(app),
     jwks: jwksHandler(app),
-    metrics: metricsHandler(instanceMetrics),
+    metrics: metricsHandler(processMetrics),
     printSdl: options.introspection ? printSdl : undefined,
     unreadiness: async () => (draining.signal.aborted ? 'stopping' : unreadiness(database, keys)),
   });

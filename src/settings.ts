@@ -61,7 +61,7 @@ export const settings = {
     name: 'DATABASE_URL',
     schema: z.string().superRefine(checkDatabaseUrl),
     description:
-      'your own PostgreSQL server, version 15 or later, or several hosts of which one is the primary; if unset, the bundled PostgreSQL runs with its data in `DATA_DIR`',
+      'your own PostgreSQL server, version 15 or later, or an endpoint that leads to the primary of several; if unset, the bundled PostgreSQL runs with its data in `DATA_DIR`',
   },
   encryptionKeys: {
     name: 'ENCRYPTION_KEYS',

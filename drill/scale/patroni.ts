@@ -21,8 +21,6 @@ interface Node {
 export interface PatroniCluster {
   /** The URL through HAProxy, which leads to the primary. */
   readonly proxyUrl: string;
-  /** The URL with the three servers as hosts. */
-  readonly serversUrl: string;
   /** How long the lock of a leader lasts, in seconds. */
   readonly ttlSeconds: number;
   /** Kills the PostgreSQL of the leader; Patroni may restart it or replace it. */
@@ -147,7 +145,6 @@ export async function startPatroniCluster(folder: string): Promise<PatroniCluste
 
   const cluster: PatroniCluster = {
     proxyUrl: `postgresql://gateway:${password}@127.0.0.1:${proxyPort}/gateway`,
-    serversUrl: `postgresql://gateway:${password}@${nodes.map(addressOf).join(',')}/gateway`,
     ttlSeconds: Number(/^ *ttl: (\d+)$/m.exec(readFileSync(configuration, 'utf8'))?.[1]),
     async killPostgres() {
       killPostmaster((await leaderNode()).dataDir);

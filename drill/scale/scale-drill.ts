@@ -3,19 +3,11 @@ import { createEnds } from '../ends.ts';
 import { isInstalled } from './programs.ts';
 import { describe, heading, type ScaleScenario, violations } from './scale-scenario.ts';
 import { gatewayScenarios } from './scenarios/gateways.ts';
-import { multiHostScenario } from './scenarios/multi-host.ts';
-import { patroniScenarios } from './scenarios/patroni.ts';
+import { patroniScenario } from './scenarios/patroni.ts';
 import { pgBouncerScenario } from './scenarios/pgbouncer.ts';
-import { workersScenario } from './scenarios/workers.ts';
 
 /** Every scenario, in the order in which they run. */
-const scenarios: readonly ScaleScenario[] = [
-  workersScenario,
-  ...gatewayScenarios,
-  pgBouncerScenario,
-  multiHostScenario,
-  ...patroniScenarios,
-];
+const scenarios: readonly ScaleScenario[] = [...gatewayScenarios, pgBouncerScenario, patroniScenario];
 
 /** Topologies beyond one machine. */
 export const scaleDrill: Drill = {

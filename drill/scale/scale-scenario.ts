@@ -13,10 +13,6 @@ export interface EventResult {
   readonly report?: LoadReport;
   /** How many gateways ended by themselves and would have to be started again. */
   readonly restarts?: number;
-  /** Whether requests may end without a response, because the scenario ends a process of the gateway. */
-  readonly mayClose?: boolean;
-  /** Whether the old primary may still be read for a moment, so that what it serves then is reported and is not a failure. */
-  readonly isUnfenced?: boolean;
   /** Further figures. */
   readonly note?: string;
   /** What is wrong apart from the report. */
@@ -32,20 +28,11 @@ export interface ScaleScenario {
 }
 
 /** Why a result fails; empty if it passes. */
-export function violations({ report, restarts = 0, mayClose = false, isUnfenced = false, failures = [] }: EventResult): string[] {
-  return [
-    ...failures,
-    ...(restarts > 0 ? [`${restarts} gateways ended`] : []),
-    ...(report
-      ? reportViolations(isUnfenced ? { ...report, admitted: 0, stale: 0, active: 0, resolved: 0 } : report, mayClose)
-      : []),
-  ];
+export function violations({ report, restarts = 0, failures = [] }: EventResult): string[] {
+  return [...failures, ...(restarts > 0 ? [`${restarts} gateways ended`] : []), ...(report ? reportViolations(report) : [])];
 }
 
-function reportViolations(
-  { lost, admitted, active, resolved, stale, wrong, closed, ...done }: LoadReport,
-  mayClose: boolean,
-): string[] {
+function reportViolations({ lost, admitted, active, resolved, stale, wrong, closed, ...done }: LoadReport): string[] {
   return [
     lost.length > 0 && `${lost.length} acknowledged writes are lost: ${lost.slice(0, 3).join('; ')}`,
     admitted > 0 && `a revoked API token was admitted ${admitted} times`,
@@ -53,7 +40,7 @@ function reportViolations(
     resolved > 0 && `a suspended group was found ${resolved} times`,
     stale > 0 && `${stale} stale responses`,
     wrong.length > 0 && `${wrong.length} wrong responses: ${wrong.slice(0, 3).join('; ')}`,
-    closed > 0 && !mayClose && `${closed} requests without a response`,
+    closed > 0 && `${closed} requests without a response`,
     [done.acknowledged, done.served, done.revoked, done.revokedEmbedTokens, done.suspended].includes(0) && 'the load did nothing',
   ].filter((text) => text !== false);
 }

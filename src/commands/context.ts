@@ -1,4 +1,3 @@
-import cluster from 'node:cluster';
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import type { Logger } from 'pino';
@@ -6,7 +5,7 @@ import { type Context, contextOf, createApp } from '../app.ts';
 import { type Author, commandAuthor } from '../audit-log/statements/author.ts';
 import { Caller } from '../caller.ts';
 import type { Database } from '../database/client.ts';
-import { describeServers } from '../database/database-url.ts';
+import { describeServer } from '../database/database-url.ts';
 import { creationRemedy } from '../database/embedded/cluster.ts';
 import { isUnavailable } from '../database/errors.ts';
 import { migrate, readMigrationState, requireMigrated } from '../database/migrate.ts';
@@ -120,8 +119,8 @@ export function findEmpty(environment: NodeJS.ProcessEnv): readonly string[] {
   return empty.map((name) => `${name} is empty, which counts as not set`);
 }
 
-/** Logs which variables may be meant as settings, and which settings are empty. Once for all workers. */
-export function warnOfSettings(log: Logger): void {
+/** Logs which variables may be meant as settings, and which settings are empty. */
+function warnOfSettings(log: Logger): void {
   for (const text of [...findMisspelled(process.env), ...findEmpty(process.env)]) log.warn(text);
 }
 
@@ -133,7 +132,7 @@ async function openAndRun<Result>(
 ): Promise<Result> {
   const config = readConfig(process.env, process.stderr.isTTY);
   const log = openLog(config, processIo.log);
-  if (cluster.isPrimary) warnOfSettings(log);
+  warnOfSettings(log);
   let hasBegun = false;
   const onEvent = (message: string) => log.warn(message);
   const database = await openDatabase({ ...config, mustExist, signal, onEvent });
@@ -169,7 +168,7 @@ async function openAndRun<Result>(
 async function requireTables({ databaseUrl, dataDir }: Config, database: Database): Promise<void> {
   const { applied, unknown } = await readMigrationState(database);
   if (applied + unknown.length > 0) return;
-  const place = databaseUrl ? `at ${describeServers(databaseUrl)}` : `in ${dataDir}`;
+  const place = databaseUrl ? `at ${describeServer(databaseUrl)}` : `in ${dataDir}`;
   const remedy = `Check ${databaseUrl ? 'DATABASE_URL' : 'DATA_DIR'}. ${creationRemedy}`;
   throw new Error(`The database ${place} has no tables of a gateway. ${remedy}`);
 }

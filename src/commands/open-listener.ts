@@ -55,7 +55,7 @@ export async function requireFreeAddress({ host, port }: Pick<Config, 'host' | '
 export async function tryListening(host: string, port: number): Promise<NodeJS.ErrnoException | undefined> {
   const server = createServer((socket) => socket.destroy());
   try {
-    server.listen({ host, port, exclusive: true });
+    server.listen({ host, port });
     await once(server, 'listening');
     return undefined;
   } catch (error) {

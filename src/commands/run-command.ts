@@ -8,7 +8,7 @@ import { endWithoutReader } from './stop-request.ts';
 
 const usage = `Usage: user-group-gateway COMMAND
 
-  serve [--workers N]   start the gateway with N processes (default: 1)
+  serve                 start the gateway
   token                 create, list, rotate and revoke API tokens
   webhooks              create, list and delete webhooks, show what was sent, and send it again
   migrate               apply pending database migrations

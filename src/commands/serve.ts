@@ -1,9 +1,7 @@
-import cluster from 'node:cluster';
 import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import type { Logger } from 'pino';
 import { acceptBootstrapToken, type IssuedApiToken, issueFirstApiToken } from '../api-tokens/api-tokens.ts';
 import { describeRefusal } from '../api-tokens/authenticate.ts';
@@ -22,39 +20,32 @@ import { shellWord } from '../shell-word.ts';
 import { escapeControls } from '../terminal-text.ts';
 import { createTracing } from '../tracing/open-telemetry.ts';
 import { tracing } from '../tracing/tracing.ts';
-import { type DatabaseContext, warnOfSettings, withServerDatabase } from './context.ts';
+import { type DatabaseContext, withServerDatabase } from './context.ts';
 import { keyRefreshMs } from './key-file.ts';
 import { compareOpenFiles } from './open-files.ts';
 import { listen, requireFreeAddress } from './open-listener.ts';
-import { UsageError } from './options.ts';
+import { readOnlyOptions, UsageError } from './options.ts';
 import { isClosed } from './output.ts';
 import { readPersistedOperations } from './persisted-operations-files.ts';
 import { processIo } from './process-io.ts';
 import { abortOn, untilStopRequested } from './stop-request.ts';
 import { describeLostSecret } from './token-create.ts';
-import { readWorkerMetrics, runWorkers, untilStoppedByPrimary } from './workers.ts';
 
 /**
- * `serve [--workers N]`: serves requests until SIGTERM, SIGINT or SIGHUP, then drains in-flight requests and stops, the embedded
+ * `serve`: serves requests until SIGTERM, SIGINT or SIGHUP, then drains in-flight requests and stops, the embedded
  * PostgreSQL last. A second signal stops it immediately.
  */
 export async function serve(args: string[]): Promise<number> {
-  const workers = workerCount(args);
-  if (cluster.isPrimary && workers > 1) {
-    const config = readConfig(process.env, process.stderr.isTTY); // here, so that invalid settings are reported once
-    const stop = untilStopRequested();
-    await readPersistedOperations(config);
-    await requireFreeAddress(config);
-    const log = openLog(config, processIo.log);
-    warnOfSettings(log);
-    warnOfOpenFiles(config, log);
-    return runWorkers(workers, stop, log);
+  const { problems } = readOnlyOptions(args, {});
+  if (problems.length > 0) {
+    const hint = 'serve takes no options. Settings, such as PORT, are environment variables; the command help lists them.';
+    throw new UsageError([...problems, hint].join('\n'));
   }
-  const stop = cluster.isWorker ? untilStoppedByPrimary() : untilStopRequested();
+  const stop = untilStopRequested();
   // Before anything is started, like every other check of the settings.
   const settings = readConfig(process.env, process.stderr.isTTY);
   const persistedOperations = await readPersistedOperations(settings);
-  if (cluster.isPrimary) await requireFreeAddress(settings); // of workers, the others may use it
+  await requireFreeAddress(settings);
   const { signal, reason } = abortOn(stop);
   return withServerDatabase((context) => run(context, persistedOperations, stop), signal).catch((error: unknown) => {
     if (error !== signal.reason) throw error;
@@ -69,18 +60,14 @@ async function run(
   persistedOperations: Awaited<ReturnType<typeof readPersistedOperations>>,
   stop: Promise<string>,
 ): Promise<number> {
-  if (cluster.isPrimary) warnOfOpenFiles(config, log);
+  warnOfOpenFiles(config, log);
   const context = contextOf(createApp(database, keys), Caller.trusted(systemAuthor));
   const bootstrap = config.bootstrapApiToken && (await acceptBootstrapToken(context, config.bootstrapApiToken));
-  if (bootstrap && (cluster.worker?.id ?? 1) === 1) warnOfBootstrapToken(bootstrap, log);
+  if (bootstrap) warnOfBootstrapToken(bootstrap, log);
   // Before any client can ask for it: a verifier that has seen no key would keep that for a while.
   await ensureSigningKeys(context);
   tracing.active = createTracing(readPackageVersion());
-  const gateway = buildGateway(database, keys, log, {
-    ...config,
-    persistedOperations,
-    combineMetrics: cluster.isWorker ? readWorkerMetrics : undefined,
-  });
+  const gateway = buildGateway(database, keys, log, { ...config, persistedOperations });
   // By default a rejected promise that nothing waits for ends the process, and with it every other request.
   process.on('unhandledRejection', gateway.reportUnhandled);
   const stopFollowingOperations = persistedOperations?.follow(log);
@@ -131,23 +118,9 @@ async function run(
   return 0;
 }
 
-/** Once for all workers, which have the limit of their parent. */
 function warnOfOpenFiles({ poolSize }: Config, log: Logger): void {
   const { problem } = compareOpenFiles(poolSize);
   if (problem) log.warn(`${problem.found}. ${problem.remedy}`);
-}
-
-function workerCount(args: string[]): number {
-  try {
-    const { workers = '1' } = parseArgs({ args, options: { workers: { type: 'string' } } }).values;
-    if (/^[1-9]\d{0,2}$/.test(workers)) return Number(workers);
-  } catch {
-    // reported below, as a wrong number is
-  }
-  throw new UsageError(
-    'serve accepts one option: --workers N, the number of processes, from 1 to 999 (default: 1).\n' +
-      'Settings, such as PORT, are environment variables; the command help lists them.',
-  );
 }
 
 /** Logs that the API token of the setting is not accepted, or not as `admin`. @param stored one that was stored before. */

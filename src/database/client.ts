@@ -2,11 +2,8 @@ import type pg from 'pg';
 import { type Prisma, PrismaClient } from '../generated/prisma/client.ts';
 import { objectRows, type Row, textRows } from './columns.ts';
 import { applicationNames, parseDatabaseUrl, withOptions } from './database-url.ts';
-import { CodedClient, CodedPool, isUnavailable, retryOnConflict, withCode } from './errors.ts';
-import { failoverClient } from './failover-client.ts';
-import { discoverPrimary } from './primary-discovery.ts';
+import { CodedClient, CodedPool, isUnavailable, readOnlyServer, retryOnConflict, withCode } from './errors.ts';
 import { createAdapter } from './prisma-adapter.ts';
-import { requireRole } from './probe.ts';
 import { createStatementNames } from './statement-names.ts';
 
 /** How to connect to a database: the options that `pg` accepts. */
@@ -112,8 +109,8 @@ export interface StatementOptions {
 }
 
 /**
- * Creates the connection pool of a database; connects on first use. Later changes to `connection.port` take effect. If the URL
- * has several hosts, connections lead to the one that takes writes, and move when another one does.
+ * Creates the connection pool of a database; connects on first use. Later changes to `connection.port` take effect. A server that
+ * takes no writes is refused: a standby may still accept a revoked API token.
  *
  * @throws InvalidDatabaseUrl
  */
@@ -122,13 +119,11 @@ export function connectDatabase(
   { namedStatements, poolSize = 10 }: StatementOptions = { namedStatements: true },
 ): Database {
   const url = connection.connectionString === undefined ? undefined : parseDatabaseUrl(connection.connectionString);
-  const discovery = url && url.serverUrls.length > 1 ? discoverPrimary(url) : undefined;
-  const Client: typeof pg.Client = discovery ? failoverClient(discovery) : CodedClient;
   /** The options of a connection that is opened now. @param serverOptions the server's options besides those of the URL. */
   const clientOptions = (serverOptions = ''): pg.ClientConfig => ({
     ...connection,
     ...(url
-      ? { connectionString: withOptions(url.serverUrls[0] as string, serverOptions) }
+      ? { connectionString: withOptions(url, serverOptions) }
       : { options: `${connection.options ?? ''} ${serverOptions}` }),
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveDelayMs,
@@ -136,7 +131,7 @@ export function connectDatabase(
   });
   const names = createStatementNames();
   const pool = new CodedPool({
-    Client: class extends Client {
+    Client: class extends CodedClient {
       constructor() {
         const options = clientOptions(namedStatements ? directOptions : '');
         // Statements that do not wait for each other are sent at once. Each still waits for its own result.
@@ -146,13 +141,8 @@ export function connectDatabase(
     max: poolSize,
     connectionTimeoutMillis: connectionTimeoutMs,
     onConnect: async (client: pg.ClientBase) => {
-      try {
-        await client.query(setTimes);
-        if (url) await requireRole(client, url.target);
-      } catch (error) {
-        discovery?.failed(client as pg.Client, error);
-        throw error;
-      }
+      await client.query(setTimes);
+      await requireWritable(client);
     },
     idleTimeoutMillis: 60_000,
     // A session keeps what role and database were set to when it began, such as read-only.
@@ -162,6 +152,10 @@ export function connectDatabase(
   pool.on('error', () => {});
   pool.on('connect', (client) => {
     client.on('error', () => {});
+  });
+  // The server became read-only after the connection began. The next connection may lead to another server.
+  pool.on('release', (_error, client) => {
+    if (client instanceof CodedClient && client.isReadOnly) void client.end();
   });
   const prisma = new PrismaClient({
     // Longer formats contain the values of the failed statement.
@@ -212,7 +206,11 @@ export function connectDatabase(
     pool,
     poolSize,
     async openConnection(timeoutMs) {
-      const client = new Client({ ...clientOptions(), connectionTimeoutMillis: connectionTimeoutMs, query_timeout: timeoutMs });
+      const client = new CodedClient({
+        ...clientOptions(),
+        connectionTimeoutMillis: connectionTimeoutMs,
+        query_timeout: timeoutMs,
+      });
       client.on('error', () => {}); // the statement fails, too
       await withCode(client.connect());
       return client;
@@ -223,9 +221,18 @@ export function connectDatabase(
     async close() {
       await prisma.$disconnect();
       await pool.end();
-      discovery?.close();
     },
   };
+}
+
+/** @throws Error with the SQLSTATE of a read-only server, which counts as an unavailable database. */
+async function requireWritable(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ isStandby: boolean; isReadOnly: boolean }>(
+    `select pg_is_in_recovery() as "isStandby", current_setting('transaction_read_only') = 'on' as "isReadOnly"`,
+  );
+  if (!rows[0]?.isReadOnly) return;
+  const reason = rows[0].isStandby ? 'is a standby' : 'takes no writes (default_transaction_read_only is on)';
+  throw Object.assign(new Error(`the server ${reason}`), { code: readOnlyServer });
 }
 
 /**

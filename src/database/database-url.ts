@@ -1,30 +1,10 @@
-/** Which servers are acceptable: `read-write` takes writes by default, `primary` is not a standby but may be set to read-only. */
-export type TargetSession = 'read-write' | 'primary';
-
-/** The parts of a `DATABASE_URL`. `pg` reads only those of a single host. */
-export interface DatabaseUrl {
-  /** The same URL for each of its hosts alone. The user, the database and the options are the same for all. */
-  readonly serverUrls: readonly string[];
-  /**
-   * By default `read-write` with several hosts. With one there is no other server to look for, and reads continue while it is
-   * read-only.
-   */
-  readonly target: TargetSession;
-  /** How long to wait for a connection to one of several hosts. */
-  readonly connectTimeoutMs: number;
-}
-
 /** A `DATABASE_URL` that cannot be used; the message continues after the setting's name and contains no secret. */
 export class InvalidDatabaseUrl extends Error {}
 
-/** The most hosts of a URL. */
-export const maxHosts = 8;
-
-/** The parameters that take effect: those of the driver, and two that the gateway reads. The driver ignores every other one. */
+/** The parameters of the driver. It ignores every other one. */
 const parameterNames: readonly string[] = [
   ...['host', 'port', 'user', 'password', 'options', 'application_name'],
   ...['ssl', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'sslnegotiation', 'uselibpqcompat'],
-  ...['target_session_attrs', 'connect_timeout'],
 ];
 
 /** The values of those of which the driver ignores every other one. */
@@ -35,40 +15,26 @@ const parameterValues: ReadonlyMap<string, readonly string[]> = new Map([
   ['uselibpqcompat', ['true', 'false']],
 ]);
 
-const defaultConnectTimeoutSeconds = 2;
-const maxConnectTimeoutSeconds = 4;
-
 const general =
-  'must be a PostgreSQL URL such as postgresql://user:password@localhost:5432/gateway, or with several hosts ' +
-  'postgresql://user:password@db1:5432,db2:5432/gateway, with special characters percent-encoded (# as %23)';
+  'must be a PostgreSQL URL such as postgresql://user:password@localhost:5432/gateway, with special characters percent-encoded (# as %23)';
 
-/**
- * Reads a URL as libpq does: `postgresql://user:password@host1:5432,[::1]:5433/database?target_session_attrs=read-write`. A host
- * without a port has port 5432.
- *
- * @throws InvalidDatabaseUrl
- */
-export function parseDatabaseUrl(text: string): DatabaseUrl {
-  const [, scheme, authority = '', rest = ''] = /^(postgres(?:ql)?:\/\/)([^/?]*)(.*)$/is.exec(text.trim()) ?? [];
-  if (!scheme || text.includes('#')) throw new InvalidDatabaseUrl(general);
-  const afterUser = authority.lastIndexOf('@') + 1;
-  const hosts = authority.slice(afterUser).split(',', maxHosts + 1);
-  if (hosts.length > maxHosts) throw new InvalidDatabaseUrl(`must name at most ${maxHosts} hosts`);
-  const serverUrls = hosts.map((host) => `${scheme}${authority.slice(0, afterUser)}${host}${rest}`);
-  const isValid =
-    serverUrls.every((url) => URL.canParse(url)) && (hosts.length === 1 || hosts.every((host) => /^[^:]/.test(host)));
-  if (!isValid) throw new InvalidDatabaseUrl(general);
-  const { searchParams } = new URL(serverUrls[0] as string);
-  const isList = (name: string) => (hosts.length > 1 ? searchParams.has(name) : searchParams.get(name)?.includes(','));
-  if (['host', 'port'].some(isList)) {
-    throw new InvalidDatabaseUrl('must name several hosts before the database (db1:5432,db2:5432), not as parameters');
-  }
-  const target = targetOf(searchParams, hosts.length);
-  const connectTimeoutMs = connectTimeoutOf(searchParams);
-  const problem = parameterProblem(searchParams);
+const oneServer =
+  'must name one server. Where there are several, name an endpoint that leads to the primary: HAProxy (deploy/haproxy), PgBouncer or a DNS name';
+
+/** Parameters of libpq that choose among several servers. */
+const choosing: readonly string[] = ['target_session_attrs', 'load_balance_hosts'];
+
+/** Reads the URL of one server. @throws InvalidDatabaseUrl */
+export function parseDatabaseUrl(text: string): URL {
+  const [url, authority = '', rest = ''] = /^postgres(?:ql)?:\/\/([^/?]*)(.*)$/is.exec(text.trim()) ?? [];
+  if (!url || text.includes('#')) throw new InvalidDatabaseUrl(general);
+  if (authority.slice(authority.lastIndexOf('@') + 1).includes(',')) throw new InvalidDatabaseUrl(oneServer);
+  if (!URL.canParse(url)) throw new InvalidDatabaseUrl(general);
+  const parsed = new URL(url);
+  const problem = parameterProblem(parsed.searchParams);
   // With an @ behind it, the question mark may belong to a password, and what follows must not be shown.
   if (problem) throw new InvalidDatabaseUrl(rest.includes('@') ? general : problem);
-  return { serverUrls, target, connectTimeoutMs };
+  return parsed;
 }
 
 /**
@@ -77,6 +43,8 @@ export function parseDatabaseUrl(text: string): DatabaseUrl {
  */
 function parameterProblem(parameters: URLSearchParams): string | undefined {
   const names = [...parameters.keys()];
+  const isList = (name: string) => parameters.get(name)?.includes(',');
+  if (names.some((name) => choosing.includes(name)) || ['host', 'port'].some(isList)) return oneServer;
   const unknown = names.find((name) => !parameterNames.includes(name));
   if (unknown !== undefined)
     return `has the parameter ${unknown.slice(0, 40)}, which the gateway does not support; it supports ${parameterNames.join(', ')}`;
@@ -92,38 +60,18 @@ function parameterProblem(parameters: URLSearchParams): string | undefined {
   return parameters.has('ssl') && parameters.has('sslmode') ? 'has ssl and sslmode; give it one of them' : undefined;
 }
 
-function targetOf(parameters: URLSearchParams, hostCount: number): TargetSession {
-  const target = parameters.get('target_session_attrs') ?? (hostCount > 1 ? 'read-write' : 'primary');
-  if (target === 'read-write' || target === 'primary') return target;
-  throw new InvalidDatabaseUrl(
-    'must have target_session_attrs read-write or primary: a standby takes no writes, and may still accept a revoked API token',
-  );
+/** A URL with further command-line options of the server, after its own. */
+export function withOptions(url: URL, options: string): string {
+  const extended = new URL(url);
+  if (options !== '') extended.searchParams.set('options', `${url.searchParams.get('options') ?? ''} ${options}`);
+  return extended.href;
 }
 
-function connectTimeoutOf(parameters: URLSearchParams): number {
-  const text = parameters.get('connect_timeout') ?? String(defaultConnectTimeoutSeconds);
-  const seconds = /^\d{1,2}$/.test(text) ? Number(text) : 0;
-  if (seconds >= 1 && seconds <= maxConnectTimeoutSeconds) return seconds * 1_000;
-  throw new InvalidDatabaseUrl(`must have a connect_timeout from 1 to ${maxConnectTimeoutSeconds} seconds`);
-}
-
-/** A URL of one server with further command-line options of the server, after its own. */
-export function withOptions(serverUrl: string, options: string): string {
-  if (options === '') return serverUrl;
-  const url = new URL(serverUrl);
-  url.searchParams.set('options', `${url.searchParams.get('options') ?? ''} ${options}`);
-  return url.href;
-}
-
-/** The hosts, ports and database of a valid URL, for messages. */
-export function describeServers(text: string): string {
-  const urls = parseDatabaseUrl(text).serverUrls.map((url) => new URL(url));
-  return `${urls.map(describeServer).join(',')}${urls[0]?.pathname}`;
-}
-
-/** As the driver reads it, for which parameters count more than the authority. */
-function describeServer({ hostname, port, searchParams }: URL): string {
-  return [searchParams.get('host') ?? hostname, searchParams.get('port') ?? port].filter((part) => part !== '').join(':');
+/** The host, port and database of a valid URL, for messages. The driver prefers parameters to the authority. */
+export function describeServer(text: string): string {
+  const { hostname, port, pathname, searchParams } = parseDatabaseUrl(text);
+  const place = [searchParams.get('host') ?? hostname, searchParams.get('port') ?? port].filter((part) => part !== '');
+  return place.join(':') + pathname;
 }
 
 /** The names under which connections of the gateway are listed in `pg_stat_activity`. */
@@ -132,8 +80,6 @@ export const applicationNames = {
   pool: 'user-group-gateway',
   /** Begins the name of a connection that is open as long as a process uses the bundled server; its own name follows. */
   presencePrefix: 'user-group-gateway-presence-',
-  /** Of connections that look for the server that takes writes. */
-  failover: 'user-group-gateway-failover',
   /** Of the connection of a backup. */
   backup: 'user-group-gateway-backup',
 } as const;

@@ -18,11 +18,22 @@ export function withCode<Result>(result: Result): Result {
   }) as Result;
 }
 
+/** SQLSTATE of a write that a read-only server refuses. */
+export const readOnlyServer = '25006';
+
 /** A connection whose errors have codes. */
 export class CodedClient extends pg.Client {
+  /** Whether the server has refused a write. */
+  isReadOnly = false;
+
   // biome-ignore lint/suspicious/noExplicitAny: the driver's own declaration has nine overloads; this one only passes on
   override query(...args: any[]): any {
-    return withCode(super.query(...(args as [string])));
+    const result = withCode(super.query(...(args as [string])));
+    if (result instanceof Promise)
+      result.catch(({ code }) => {
+        if (code === readOnlyServer) this.isReadOnly = true;
+      });
+    return result;
   }
 }
 

@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { messagesOf } from '../errors.ts';
 import { type Connection, connectDatabase, type Database, type StatementOptions } from './client.ts';
-import { describeServers, parseDatabaseUrl } from './database-url.ts';
+import { describeServer, parseDatabaseUrl } from './database-url.ts';
 import { requireCluster } from './embedded/cluster.ts';
 import { openEmbedded } from './embedded/embedded.ts';
-import { isRejectedByPooler, isUnavailable } from './errors.ts';
+import { isRejectedByPooler, isUnavailable, readOnlyServer } from './errors.ts';
 import { findEncodingProblem, findSchemaProblem, type SessionProblem } from './server-state.ts';
 import { findSessionProblem } from './session-settings.ts';
 
@@ -120,13 +120,13 @@ async function checkWhenReachable<Result>(
       return await check();
     } catch (cause) {
       if (isUnavailable(cause) && Date.now() < deadline && !signal?.aborted) {
-        if (!isReported) onEvent(`waiting for the database at ${describeServers(databaseUrl)}`);
+        if (!isReported) onEvent(`waiting for the database at ${describeServer(databaseUrl)}`);
         await sleep(250);
         continue;
       }
       await database.close();
       signal?.throwIfAborted();
-      const reason = `Cannot connect to the database at ${describeServers(databaseUrl)}: ${messagesOf(cause).join(', ')}.`;
+      const reason = `Cannot connect to the database at ${describeServer(databaseUrl)}: ${messagesOf(cause).join(', ')}.`;
       throw new Error(`${reason} ${remedyFor(cause, databaseUrl)}`, { cause });
     }
   }
@@ -136,8 +136,9 @@ async function checkWhenReachable<Result>(
 function remedyFor(error: unknown, databaseUrl: string): string {
   const { code } = error as { code?: string };
   if (isRejectedByPooler(error)) return 'If this is a connection pooler, set DB_NAMED_STATEMENTS=false.';
+  if (code === readOnlyServer) return 'Set DATABASE_URL to a server that takes writes, or to an endpoint that leads to it.';
   if (code !== '42501') return 'Check DATABASE_URL.';
-  const { pathname, username } = new URL(parseDatabaseUrl(databaseUrl).serverUrls[0] as string);
+  const { pathname, username } = parseDatabaseUrl(databaseUrl);
   const [database, role] = [pathname.slice(1), username].map((part) => pg.escapeIdentifier(decodeURIComponent(part)));
   return `As the owner of the database or a superuser, run:\n\n  grant connect on database ${database} to ${role};`;
 }

@@ -8,8 +8,6 @@ export interface ServerState {
   readonly version: string;
   readonly major: number;
   readonly role: string;
-  /** Whether transactions are read-only unless they say otherwise. */
-  readonly isReadOnly: boolean;
   readonly databaseBytes: number;
   /** Whether the extension that searches use is there. */
   readonly hasTrigrams: boolean;
@@ -41,7 +39,6 @@ export async function readServerState({ pool }: Pick<Database, 'pool'>): Promise
        'version', split_part(current_setting('server_version'), ' ', 1),
        'major', current_setting('server_version_num')::int / 10000,
        'role', current_user,
-       'isReadOnly', current_setting('default_transaction_read_only')::bool,
        'databaseBytes', pg_database_size(current_database()),
        'hasTrigrams', exists (select from pg_extension where extname = 'pg_trgm'),
        'settings', (

@@ -159,8 +159,8 @@ builder.queryField('metrics', (t) =>
     nullable: true,
     description:
       'The requests of the last hour to the APIs: how many, how long they took, and which errors they got. This instance ' +
-      'of the gateway counts them in memory, for all its workers, up to a second late. Other instances and earlier starts are not ' +
-      'included. Pages and health checks are not counted. Requires the scope metrics:read.',
+      'of the gateway counts them in memory. Other instances and earlier starts are not included. Pages and health checks ' +
+      'are not counted. Requires the scope metrics:read.',
     resolve: (_, __, { caller, metrics }) => {
       caller.require('metrics:read');
       return metrics.read();

@@ -1,15 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
-import { AggregatorRegistry, Registry, type RegistryContentType } from 'prom-client';
+import { Registry, type RegistryContentType } from 'prom-client';
 import { mediaTypes, readAcceptItem } from '../http/media-types.ts';
 import { problem } from '../http/problem.ts';
 import type { Handler } from '../http/types.ts';
-import type { InstanceMetrics, MetricsData } from '../metrics/process-metrics.ts';
+import type { ProcessMetrics } from '../metrics/process-metrics.ts';
 
 /** The method of the metrics endpoint. */
 export const metricsMethods = ['GET'] as const;
 
 /** Creates the handler that serves metrics in the text formats of Prometheus. Requires the scope `metrics:read`. */
-export function metricsHandler(metrics: Pick<InstanceMetrics, 'scrape'>): Handler {
+export function metricsHandler(metrics: Pick<ProcessMetrics, 'render'>): Handler {
   const render = shareRenderings(metrics);
   return {
     async handle({ caller, headers }) {
@@ -25,7 +25,7 @@ export function metricsHandler(metrics: Pick<InstanceMetrics, 'scrape'>): Handle
  * Creates a function that renders metrics once for all who ask before it begins, one rendering at a time, with time for other
  * requests in between: with many series it takes milliseconds, and any number of clients may ask at once.
  */
-function shareRenderings(metrics: Pick<InstanceMetrics, 'scrape'>): (contentType: RegistryContentType) => Promise<string> {
+function shareRenderings(metrics: Pick<ProcessMetrics, 'render'>): (contentType: RegistryContentType) => Promise<string> {
   const next = new Map<RegistryContentType, Promise<string>>();
   let last: Promise<unknown> = Promise.resolve();
   return (contentType) => {
@@ -34,20 +34,12 @@ function shareRenderings(metrics: Pick<InstanceMetrics, 'scrape'>): (contentType
     const rendering = last.then(async () => {
       await setImmediate();
       next.delete(contentType);
-      const registry = AggregatorRegistry.aggregate<RegistryContentType>(namedFor(contentType, await metrics.scrape()));
-      registry.setContentType(contentType);
-      return registry.metrics();
+      return metrics.render(contentType);
     });
     next.set(contentType, rendering);
     last = rendering.catch(() => {});
     return rendering;
   };
-}
-
-/** In OpenMetrics only samples of counters have the suffix. prom-client adds it, but leaves it in names of combined metrics. */
-function namedFor(contentType: RegistryContentType, metrics: readonly MetricsData[]): object[] {
-  if (contentType !== Registry.OPENMETRICS_CONTENT_TYPE) return [...metrics];
-  return metrics.map((each) => each.map((metric) => ({ ...metric, name: metric.name.replace(/_total$/, '') })));
 }
 
 /** The format that an `Accept` header prefers: text, unless OpenMetrics is named with a quality that is as good. */

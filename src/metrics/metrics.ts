@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry, type RegistryContentType } from 'prom-client';
 
 /** A metric: its type, and the configuration of prom-client. */
 export interface MetricDefinition {
@@ -11,8 +11,6 @@ export interface MetricDefinition {
   readonly labelNames: readonly string[];
   /** The upper bounds of a histogram's buckets, in its unit. */
   readonly buckets?: readonly number[];
-  /** How the gauges of several processes are combined; the sum by default. */
-  readonly aggregator?: 'max' | 'min';
 }
 
 /**
@@ -92,7 +90,7 @@ export const metricDefinitions = {
   cpu: {
     type: 'counter',
     name: 'process_cpu_seconds_total',
-    help: 'CPU time of the processes that serve requests.',
+    help: 'CPU time of the process.',
     labelNames: [],
   },
   cachedDocuments: {
@@ -124,12 +122,11 @@ export const metricDefinitions = {
     name: 'gateway_webhook_delay_seconds',
     help: 'How long the delivery that is due the longest has waited for an attempt; 0 if none is due.',
     labelNames: [],
-    aggregator: 'max',
   },
   residentMemory: {
     type: 'gauge',
     name: 'process_resident_memory_bytes',
-    help: 'Resident memory of the processes that serve requests.',
+    help: 'Resident memory of the process.',
     labelNames: [],
   },
   heapUsed: {
@@ -141,14 +138,7 @@ export const metricDefinitions = {
   startTime: {
     type: 'gauge',
     name: 'process_start_time_seconds',
-    help: 'When the oldest of the processes that serve requests started, in seconds since 1970.',
-    labelNames: [],
-    aggregator: 'min',
-  },
-  processes: {
-    type: 'gauge',
-    name: 'gateway_processes',
-    help: 'Processes that serve requests.',
+    help: 'When the process started, in seconds since 1970.',
     labelNames: [],
   },
   build: {
@@ -156,7 +146,6 @@ export const metricDefinitions = {
     name: 'gateway_build_info',
     help: 'Always 1; the labels are the versions of the gateway and of Node.js.',
     labelNames: ['version', 'node_version'],
-    aggregator: 'max',
   },
 } as const satisfies Record<string, MetricDefinition>;
 
@@ -168,11 +157,7 @@ type MetricOf<Definition extends MetricDefinition> = {
 
 type Metrics = { readonly [Key in keyof typeof metricDefinitions]: MetricOf<(typeof metricDefinitions)[Key]> };
 
-/** What this process counts: of an instance with several, also what those counted that have ended. */
-export const counted = new Registry();
-
-/** The gauges of this process. */
-export const measured = new Registry();
+export const registry = new Registry<RegistryContentType>();
 
 /** The metrics of this process. They are one for the process, so that code far from the start needs no parameter for them. */
 export const metrics = Object.fromEntries(
@@ -180,8 +165,8 @@ export const metrics = Object.fromEntries(
 ) as unknown as Metrics;
 
 function createMetric({ type, buckets = [], ...definition }: MetricDefinition): Counter | Gauge | Histogram {
-  if (type === 'gauge') return new Gauge({ ...definition, registers: [measured] });
-  const configuration = { ...definition, registers: [counted] };
+  const configuration = { ...definition, registers: [registry] };
+  if (type === 'gauge') return new Gauge(configuration);
   return type === 'counter' ? new Counter(configuration) : new Histogram({ ...configuration, buckets: [...buckets] });
 }
 

@@ -1,25 +1,14 @@
-import type { Registry } from 'prom-client';
-import { counted, measured, metrics } from './metrics.ts';
-import { type MetricsSource, RequestMetrics, reportOf } from './request-metrics.ts';
+import type { RegistryContentType } from 'prom-client';
+import { metrics, registry } from './metrics.ts';
+import { type MetricsReport, RequestMetrics, reportOf } from './request-metrics.ts';
 
 /** How often the delay of the event loop is measured. */
 const delayIntervalMs = 100;
 
-/** Metrics with their series as plain data, which can be sent to another process. */
-export type MetricsData = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
-
-/** The metrics of a process. */
-export interface ProcessData {
-  /** Counters and histograms, since the process started. */
-  readonly counted: MetricsData;
-  /** Gauges, as they are now. */
-  readonly measured: MetricsData;
-}
-
 /** What a process has counted and measured. */
 export class ProcessMetrics {
-  /** For the query `metrics`. */
   readonly requests = new RequestMetrics();
+  private readonly startedMs = Date.now();
   private readonly measureGateway: () => void;
   private readonly timer: NodeJS.Timeout;
 
@@ -34,11 +23,17 @@ export class ProcessMetrics {
     }, delayIntervalMs).unref();
   }
 
-  /** Reads all metrics. */
-  async read(): Promise<ProcessData> {
+  /** For the query `metrics`. */
+  read(): MetricsReport {
+    return reportOf(this.requests.read(Date.now()), this.startedMs, Date.now());
+  }
+
+  /** For Prometheus. One at a time: the format is a property of the registry. */
+  render(contentType: RegistryContentType): Promise<string> {
     measureProcess();
     this.measureGateway();
-    return { counted: await counted.getMetricsAsJSON(), measured: await measured.getMetricsAsJSON() };
+    registry.setContentType(contentType);
+    return registry.metrics();
   }
 
   /** Stops measuring. */
@@ -55,23 +50,4 @@ function measureProcess(): void {
   metrics.residentMemory.set(rss);
   metrics.heapUsed.set(heapUsed);
   metrics.startTime.set(Math.floor(performance.timeOrigin / 1_000));
-  metrics.processes.set(1);
-}
-
-/** Where the metrics of an instance are read, in either form. */
-export interface InstanceMetrics extends MetricsSource {
-  /** For Prometheus: metrics that are combined by their names and labels. */
-  scrape(): Promise<readonly MetricsData[]>;
-}
-
-/** The metrics of an instance that has one process. */
-export function singleProcess(process: ProcessMetrics): InstanceMetrics {
-  const startedMs = Date.now();
-  return {
-    read: () => reportOf(process.requests.read(Date.now()), startedMs, Date.now()),
-    async scrape() {
-      const { counted, measured } = await process.read();
-      return [counted, measured];
-    },
-  };
 }

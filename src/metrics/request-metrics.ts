@@ -46,7 +46,7 @@ export interface RequestSample {
   readonly errorCodes: readonly ErrorCode[];
 }
 
-/** What was counted in a slot. Plain numbers, so that it can be sent to another process. */
+/** What was counted in a slot. */
 export interface SlotCounts {
   /** The time since 1970 in units of a slot. */
   readonly slot: number;
@@ -89,29 +89,12 @@ export class RequestMetrics {
     for (const code of errorCodes) this.increment(row + errorOffset + (codeIndexes.get(code) as number), 1);
   }
 
-  /** Adds what another process has counted. */
-  add({ slot, counts }: SlotCounts): void {
-    const row = this.rowOf(slot);
-    for (let column = 0; column < width; column += 1) this.increment(row + column, counts[column] ?? 0);
-  }
-
   /** The slots of the hour before a time in which there was a request, the earliest first. */
   read(timeMs: number): SlotCounts[] {
     const last = slotAt(timeMs);
-    return this.occupied((slot) => slot > last - slotCount && slot <= last);
-  }
-
-  /** Removes and returns everything that was counted. */
-  drain(): SlotCounts[] {
-    const all = this.occupied(() => true);
-    this.slots.fill(-1);
-    return all;
-  }
-
-  private occupied(isWanted: (slot: number) => boolean): SlotCounts[] {
     const found: SlotCounts[] = [];
     this.slots.forEach((slot, index) => {
-      if (slot < 0 || !isWanted(slot)) return;
+      if (slot < 0 || slot <= last - slotCount || slot > last) return;
       found.push({ slot, counts: [...this.counts.subarray(index * width, (index + 1) * width)] });
     });
     return found.sort((a, b) => a.slot - b.slot);
@@ -133,9 +116,9 @@ export class RequestMetrics {
   }
 }
 
-/** Where the metrics of an instance are read. */
+/** Where the metrics of a process are read. */
 export interface MetricsSource {
-  read(): MetricsReport | Promise<MetricsReport>;
+  read(): MetricsReport;
 }
 
 /** What was counted in some period. */
@@ -154,14 +137,14 @@ export interface SlotReport extends PeriodReport {
   readonly requestsPerSecond: number;
 }
 
-/** The metrics of an instance: in total, and by slots without gaps, the earliest first. The last slot is not over yet. */
+/** The metrics of a process: in total, and by slots without gaps, the earliest first. The last slot is not over yet. */
 export interface MetricsReport extends PeriodReport {
   /** From when on requests are counted. */
   readonly since: Date;
   readonly slots: readonly SlotReport[];
 }
 
-/** Describes what was counted in the hour before `nowMs` by an instance that started at `startedMs`. */
+/** Describes what was counted in the hour before `nowMs` by a process that started at `startedMs`. */
 export function reportOf(counted: readonly SlotCounts[], startedMs: number, nowMs: number): MetricsReport {
   const last = slotAt(nowMs);
   const first = Math.max(slotAt(startedMs), last - slotCount + 1);

@@ -64,21 +64,6 @@ test.each([
   expect((await client.pool.query(`show ${name}`)).rows).toEqual([{ [name]: value }]);
 });
 
-describe('a connection that began while the database was read-only is closed when it refuses a write', () => {
-  const text = 'delete from api_token';
-  test.each<[string, (client: Database) => Promise<unknown>]>([
-    ['of the driver', ({ query }) => query('delete', text, [])],
-    ['of a transaction', ({ transaction }) => transaction((query) => query('delete', text, []))],
-    ['of Prisma', ({ prisma }) => prisma.apiToken.deleteMany()],
-    ['of Prisma in a transaction', ({ prisma }) => prisma.$transaction((each) => each.apiToken.deleteMany())],
-  ])('%s', async (_, write) => {
-    await connectWith('default_transaction_read_only = on');
-    await expect(write(client)).rejects.toThrow(/read-only/);
-    await alter('reset default_transaction_read_only');
-    await write(client);
-  });
-});
-
 describe('retries a statement that failed with a deadlock', () => {
   const rename = "update api_token set name = 'by the loser' where id in (1, 2)";
 

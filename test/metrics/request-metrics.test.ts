@@ -46,17 +46,6 @@ test('forgets what is older than an hour, and reuses its memory', () => {
   expect(metrics.read(nowMs + slotCount * slotMs)).toEqual([]);
 });
 
-test('what several processes counted adds up, each request once', () => {
-  const [first, second, sum] = [new RequestMetrics(), new RequestMetrics(), new RequestMetrics()];
-  first.record(ok, startMs);
-  second.record(conflict, startMs);
-  for (const part of [first, second, first]) for (const counts of part.drain()) sum.add(counts);
-  first.record(ok, startMs);
-  for (const counts of first.drain()) sum.add(counts);
-  const { requests, errors } = reportOf(sum.read(startMs), startMs, startMs + 1_000);
-  expect({ requests, errors }).toEqual({ requests: 3, errors: [{ code: 'CONFLICT', count: 1 }] });
-});
-
 test('lists the most frequent error first', () => {
   const metrics = new RequestMetrics();
   for (const errorCodes of [['CONFLICT'], ['NOT_FOUND'], ['NOT_FOUND', 'FORBIDDEN']] as const) {

@@ -30,13 +30,10 @@ function write(name: string, content: string | Uint8Array): string {
   return path;
 }
 
-test.each([
-  ['one process', ['serve']],
-  ['two workers', ['serve', '--workers', '2']],
-])('serve with %s executes what is in PERSISTED_OPERATIONS and rejects the rest', async (_, args) => {
+test('serve executes what is in PERSISTED_OPERATIONS and rejects the rest', async () => {
   const file = write('persisted-documents.json', JSON.stringify({ 'caller-1': caller }));
   const settings = { DATABASE_URL: database.url, BOOTSTRAP_API_TOKEN: token, PERSISTED_OPERATIONS: file };
-  const { url, stop } = await serve(settings, args);
+  const { url, stop } = await serve(settings);
   const post = (body: object) => sendRequest(url, 'POST', '/graphql', { token, body });
   expect((await post({ documentId: 'caller-1' })).json).toEqual({ data: { caller: { scopes: ['ADMIN'] } } });
   // What the web console sends is executed as well.
@@ -50,56 +47,47 @@ const replace = (name: string, content: string) => renameSync(write(`${name}.new
 
 const other = 'query Other { caller { number } }';
 
-describe.each([
-  ['one process', 1, ['serve']],
-  ['two workers', 2, ['serve', '--workers', '2']],
-])('serve with %s', (_, processes, args) => {
-  test('reads a changed file again, and keeps what it has while the file is invalid or gone', async () => {
-    replace('changed.json', JSON.stringify({ first: caller }));
-    const PERSISTED_OPERATIONS = join(folder, 'changed.json');
-    const { url, output, stop } = await serve(
-      { DATABASE_URL: database.url, BOOTSTRAP_API_TOKEN: token, PERSISTED_OPERATIONS },
-      args,
+test('serve reads a changed file again, and keeps what it has while the file is invalid or gone', async () => {
+  replace('changed.json', JSON.stringify({ first: caller }));
+  const PERSISTED_OPERATIONS = join(folder, 'changed.json');
+  const { url, output, stop } = await serve({ DATABASE_URL: database.url, BOOTSTRAP_API_TOKEN: token, PERSISTED_OPERATIONS });
+  /** How many of several requests with an id are accepted. */
+  const accepts = async (documentId: string) => {
+    const replies = await Promise.all(
+      Array.from({ length: 8 }, () => sendRequest(url, 'POST', '/graphql', { token, body: { documentId } })),
     );
-    /** How many of several requests with an id are accepted. */
-    const accepts = async (documentId: string) => {
-      const replies = await Promise.all(
-        Array.from({ length: 8 }, () => sendRequest(url, 'POST', '/graphql', { token, body: { documentId } })),
-      );
-      const accepted = replies.filter(({ status }) => status === 200).length;
-      return accepted === 0 ? 'none' : accepted === replies.length ? 'all' : 'some';
-    };
-    /** Waits until each process has logged a text so often. */
-    const untilLogged = (text: string, times = 1) =>
-      until(() => output.stderr.split(text).length > times * processes, `${text} is logged`);
-    const readAgain = 'changed and was read again';
+    const accepted = replies.filter(({ status }) => status === 200).length;
+    return accepted === 0 ? 'none' : accepted === replies.length ? 'all' : 'some';
+  };
+  /** Waits until a text was logged so often. */
+  const untilLogged = (text: string, times = 1) => until(() => output.stderr.split(text).length > times, `${text} is logged`);
+  const readAgain = 'changed and was read again';
 
-    await untilLogged('listening on');
-    replace('changed.json', JSON.stringify({ second: other }));
-    await untilLogged(readAgain);
-    expect([await accepts('first'), await accepts('second')]).toEqual(['none', 'all']);
+  await untilLogged('listening on');
+  replace('changed.json', JSON.stringify({ second: other }));
+  await untilLogged(readAgain);
+  expect([await accepts('first'), await accepts('second')]).toEqual(['none', 'all']);
 
-    replace('changed.json', JSON.stringify({ first: caller, second: '{ nothing }' }));
-    await untilLogged('Cannot query field \\"nothing\\"');
-    expect([await accepts('first'), await accepts('second')]).toEqual(['none', 'all']);
+  replace('changed.json', JSON.stringify({ first: caller, second: '{ nothing }' }));
+  await untilLogged('Cannot query field \\"nothing\\"');
+  expect([await accepts('first'), await accepts('second')]).toEqual(['none', 'all']);
 
-    rmSync(PERSISTED_OPERATIONS);
-    await untilLogged('cannot be read: ENOENT');
-    expect(await accepts('second')).toBe('all');
+  rmSync(PERSISTED_OPERATIONS);
+  await untilLogged('cannot be read: ENOENT');
+  expect(await accepts('second')).toBe('all');
 
-    replace('changed.json', JSON.stringify({ first: caller }));
-    await untilLogged(readAgain, 2);
-    expect([await accepts('first'), await accepts('second')]).toEqual(['all', 'none']);
+  replace('changed.json', JSON.stringify({ first: caller }));
+  await untilLogged(readAgain, 2);
+  expect([await accepts('first'), await accepts('second')]).toEqual(['all', 'none']);
 
-    // As long and as old as before, like a copy that keeps times.
-    utimesSync(PERSISTED_OPERATIONS, 0, 0);
-    await untilLogged(readAgain, 3);
-    write('changed.json', JSON.stringify({ third: caller }));
-    utimesSync(PERSISTED_OPERATIONS, 0, 0);
-    await untilLogged(readAgain, 4);
-    expect([await accepts('first'), await accepts('third')]).toEqual(['none', 'all']);
-    expect(await stop()).toMatchObject({ code: 0 });
-  });
+  // As long and as old as before, like a copy that keeps times.
+  utimesSync(PERSISTED_OPERATIONS, 0, 0);
+  await untilLogged(readAgain, 3);
+  write('changed.json', JSON.stringify({ third: caller }));
+  utimesSync(PERSISTED_OPERATIONS, 0, 0);
+  await untilLogged(readAgain, 4);
+  expect([await accepts('first'), await accepts('third')]).toEqual(['none', 'all']);
+  expect(await stop()).toMatchObject({ code: 0 });
 });
 
 test('a folder of files is followed, also when its links are switched as Kubernetes does', async () => {
@@ -173,24 +161,11 @@ test.each<[string, () => string, RegExp[]]>([
     [/document "a": Cannot query field "nothing" on type "Query"\. \(line 1, column 3\)/, /document "c": Syntax Error/],
   ],
 ])('serve does not start with a file %s, and reports every problem once', async (_, makeFile, problems) => {
-  for (const args of [['serve'], ['serve', '--workers', '2']]) {
-    const { code, stdout, stderr } = await run(args, {
-      DATABASE_URL: database.url,
-      PERSISTED_OPERATIONS: makeFileOnce(makeFile),
-    });
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    const lines = stderr.trimEnd().split('\n');
-    expect(lines).toEqual([
-      'Invalid settings; nothing was started:',
-      ...problems.map((problem) => expect.stringMatching(new RegExp(`^  PERSISTED_OPERATIONS ${problem.source}`, problem.flags))),
-    ]);
-  }
+  const { code, stdout, stderr } = await run(['serve'], { DATABASE_URL: database.url, PERSISTED_OPERATIONS: makeFile() });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  const lines = stderr.trimEnd().split('\n');
+  expect(lines).toEqual([
+    'Invalid settings; nothing was started:',
+    ...problems.map((problem) => expect.stringMatching(new RegExp(`^  PERSISTED_OPERATIONS ${problem.source}`, problem.flags))),
+  ]);
 });
-
-const made = new Map<() => string, string>();
-
-function makeFileOnce(makeFile: () => string): string {
-  const path = made.get(makeFile) ?? makeFile();
-  made.set(makeFile, path);
-  return path;
-}

@@ -61,35 +61,32 @@ test.runIf(hasCurl())(
   },
 );
 
-test.each([[['serve']], [['serve', '--workers', '2']]])(
-  '%j on a port that is in use touches no database, and the next start is the first one',
-  async (args) => {
-    const taken = createServer().listen(0, '127.0.0.1');
-    onTestFinished(() => void taken.close());
-    await until(() => taken.listening, 'a port is taken');
-    const { port } = taken.address() as AddressInfo;
-    const dataDir = makeDataDir();
-    onTestFinished(() => dataDir.remove());
-    for (const settings of [{ DATABASE_URL: database.url }, { DATA_DIR: dataDir.path }]) {
-      expect(await run(args, { ...settings, PORT: String(port) })).toEqual({
-        code: 1,
-        signal: null,
-        stdout: '',
-        stderr: `Cannot listen on 127.0.0.1:${port}: the address is in use. Stop the program that uses it, or set PORT to a free port.\n`,
-      });
-    }
-    expect((await database.pool.query("select from pg_class where relnamespace = 'public'::regnamespace")).rowCount).toBe(0);
-    expect(readdirSync(dataDir.path)).toEqual([]);
+test('serve on a port that is in use touches no database, and the next start is the first one', async () => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void taken.close());
+  await until(() => taken.listening, 'a port is taken');
+  const { port } = taken.address() as AddressInfo;
+  const dataDir = makeDataDir();
+  onTestFinished(() => dataDir.remove());
+  for (const settings of [{ DATABASE_URL: database.url }, { DATA_DIR: dataDir.path }]) {
+    expect(await run(['serve'], { ...settings, PORT: String(port) })).toEqual({
+      code: 1,
+      signal: null,
+      stdout: '',
+      stderr: `Cannot listen on 127.0.0.1:${port}: the address is in use. Stop the program that uses it, or set PORT to a free port.\n`,
+    });
+  }
+  expect((await database.pool.query("select from pg_class where relnamespace = 'public'::regnamespace")).rowCount).toBe(0);
+  expect(readdirSync(dataDir.path)).toEqual([]);
 
-    const next = await serve({ DATABASE_URL: database.url });
-    expect((await getGroup(next.url, next.firstToken ?? '')).status).toBe(200);
-  },
-);
+  const next = await serve({ DATABASE_URL: database.url });
+  expect((await getGroup(next.url, next.firstToken ?? '')).status).toBe(200);
+});
 
-test.runIf(process.platform !== 'win32').each([1, 2])(
-  'with too few open files for its connections, a misspelled and an empty setting, a start says so once and serves (--workers %i)',
-  async (workers) => {
-    const command = ['ulimit -n 256 && exec "$0" dist/main.js serve --workers "$1"', process.execPath, String(workers)];
+test.runIf(process.platform !== 'win32')(
+  'with too few open files for its connections, a misspelled and an empty setting, a start says so once and serves',
+  async () => {
+    const command = ['ulimit -n 256 && exec "$0" dist/main.js serve', process.execPath];
     const settings = { DATABASE_URL: database.url, RATE_LIMT: '5', PERSISTED_OPERATIONS: '' };
     const gateway = await untilServing(launch('sh', ['-c', ...command], settings));
     const { stderr } = await gateway.stop();

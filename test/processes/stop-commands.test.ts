@@ -93,7 +93,6 @@ test('Ctrl-C while the first start creates the cluster ends it without an error,
 
 test.each([
   ['serve', 0, 'SIGTERM: stopped before listening'],
-  ['serve --workers 2', 0, 'stopped before listening'],
   ['migrate', 143, 'Stopped by SIGTERM.'],
 ] as const)('SIGTERM ends the wait of %s for a database that is not reachable, with %i', async (command, code, text) => {
   const args = command.split(' ');

@@ -23,8 +23,8 @@ test.each([
   ['an unknown token command', ['token', 'delete', '1'], /Unknown command "token delete".*token create --name/s],
   [
     'an unknown option of serve',
-    ['serve', '--port', '1'],
-    /^serve accepts one option: --workers N.*\nSettings, such as PORT, are environment/,
+    ['serve', '--workers', '2'],
+    /^Unknown option --workers\.\nserve takes no options\. Settings, such as PORT, are environment/,
   ],
   ['an unknown option of migrate', ['migrate', '--dry-run'], /migrate/],
 ])('%s: exit code 2, the help on standard error, no effect', async (_, args, text) => {

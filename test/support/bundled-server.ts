@@ -14,9 +14,8 @@ export interface BundledServer {
   readonly port: number;
   /** The first process, by its lock file. */
   pid(): number | undefined;
-  /** The user with the password, and the address, as a URL has them, and the URL of the gateway's database. */
+  /** The user with the password as a URL has them, and the URL of the gateway's database. */
   readonly user: string;
-  readonly address: string;
   readonly url: string;
   /** Starts it again, on the same port, as what it was: a primary or a standby. Waits until it accepts connections. */
   start(): Promise<void>;
@@ -80,7 +79,7 @@ export async function startServerOn(dataDir: string, settings: string[] = []): P
   const binaries = await findBinaries(layout.user, copiesFolder(layout));
   await startServer(layout, binaries, settings);
   const url = folder.databaseUrl();
-  const { port, username, password, host } = new URL(url);
+  const { port, username, password } = new URL(url);
   const query = async (text: string) => {
     const client = new pg.Client(url);
     client.on('error', () => {});
@@ -94,7 +93,6 @@ export async function startServerOn(dataDir: string, settings: string[] = []): P
   return {
     url,
     user: `${username}:${password}`,
-    address: host,
     port: Number(port),
     query,
     pid: () => folder.postmaster(),

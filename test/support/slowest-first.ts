@@ -52,7 +52,6 @@ const slowest = [
   'processes/backup.test.ts',
   'processes/crash.test.ts',
   'processes/snippets.test.ts',
-  'processes/workers.test.ts',
   'processes/model.test.ts',
   'processes/keys.test.ts',
   'processes/serve.test.ts',

@@ -1,4 +1,3 @@
-import { freePort } from '../../../test/support/free-port.ts';
 import { until } from '../../../test/support/process.ts';
 import { descendants, titleOf } from '../../../test/support/processes.ts';
 import { send } from '../../client.ts';
@@ -19,17 +18,14 @@ const serverProcesses = [
   'user_group_gateway', // one that executes the gateway's statements
 ];
 
-/** SIGKILL of each process in turn, of a gateway with two workers and of its PostgreSQL. */
+/** SIGKILL of each process of PostgreSQL in turn. */
 export const killEachScenario: Scenario = {
   name: 'kill-each',
-  summary: 'SIGKILL of each process in turn: workers, primary, PostgreSQL and each of its processes, while writers run',
+  summary: 'SIGKILL of PostgreSQL and each of its processes in turn, while writers run',
   async run(context) {
     const { totals, figure, expect } = context;
     const instance = new Instance(context);
-    const args = ['--workers', '2'];
-    // A port of its own, because with port 0 the system would choose another one when no worker is left.
-    const settings = { PORT: String(await freePort()) };
-    let gateway = await instance.start(settings, args);
+    const gateway = await instance.start();
     const token = await instance.createToken(gateway.port);
     const writers = startWriters(() => gateway.port, token, context);
     const killed: string[] = [];
@@ -50,16 +46,6 @@ export const killEachScenario: Scenario = {
       totals.kills += 1;
     };
 
-    for (let worker = 0; worker < 2; worker += 1) {
-      const workers = descendants(gateway.pid).filter((pid) => pid !== gateway.pid && /main\.js/.test(titleOf(pid)));
-      const [pid] = workers;
-      expect(workers.length === 2, `${workers.length} workers run, not 2`);
-      if (pid) await kill(`worker ${worker + 1}`, pid);
-      await until(
-        () => descendants(gateway.pid).filter((each) => /main\.js/.test(titleOf(each))).length === 3,
-        'the worker is replaced',
-      );
-    }
     for (const name of serverProcesses) {
       const pid = descendants(instance.runningPostmaster()).find((each) => titleOf(each).includes(name));
       if (pid) await kill(name, pid);
@@ -68,16 +54,7 @@ export const killEachScenario: Scenario = {
     await kill('postmaster', instance.runningPostmaster());
     expect(gateway.ended() === undefined, `the gateway ended: ${gateway.ended()}`);
 
-    // A supervisor starts it again. Its workers must have ended with it.
     await writers.more(30);
-    const below = descendants(gateway.pid);
-    await endGateway(gateway, 'SIGKILL');
-    await until(() => below.every((pid) => descendants(pid).length === 0 || /postgres/.test(titleOf(pid))), 'the workers end');
-    gateway = await instance.start(settings, args);
-    killed.push('primary');
-    totals.kills += 1;
-    await writers.more(30);
-
     await checkWriters(context, writers, instance);
     figure(`killed: ${killed.join(', ')}; slowest recovery ${seconds(slowestMs)} s`);
     const postmaster = instance.runningPostmaster();

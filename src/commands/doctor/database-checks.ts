@@ -1,11 +1,10 @@
 import { connectDatabase } from '../../database/client.ts';
-import { describeServers } from '../../database/database-url.ts';
+import { describeServer } from '../../database/database-url.ts';
 import { connectionTo, findEmbedded } from '../../database/embedded/find-embedded.ts';
-import { isRejectedByPooler } from '../../database/errors.ts';
+import { isRejectedByPooler, readOnlyServer } from '../../database/errors.ts';
 import { minServerVersion, readMigrationState } from '../../database/migrate.ts';
 import { embeddedDatabase } from '../../database/open.ts';
 import { requireCreatePrivileges, requirePrivileges } from '../../database/privileges.ts';
-import { readOnlyState } from '../../database/probe.ts';
 import { findEncodingProblem, findSchemaProblem, readServerState, readServerTime } from '../../database/server-state.ts';
 import { findSessionProblem } from '../../database/session-settings.ts';
 import { messagesOf } from '../../errors.ts';
@@ -22,7 +21,7 @@ export async function checkDatabase(context: CheckContext): Promise<Outcome> {
   if (!connection) {
     return skipped('the bundled PostgreSQL is not running, and this command starts nothing: run it again while a gateway runs');
   }
-  const place = databaseUrl ? describeServers(databaseUrl) : `process ${embedded?.server?.pid}, port ${embedded?.server?.port}`;
+  const place = databaseUrl ? describeServer(databaseUrl) : `process ${embedded?.server?.pid}, port ${embedded?.server?.port}`;
   // Without named statements, so that it works behind any pooler and changes no setting of the session.
   const database = connectDatabase(connection, { namedStatements: false, poolSize: 1 });
   context.opened = database;
@@ -32,17 +31,16 @@ export async function checkDatabase(context: CheckContext): Promise<Outcome> {
     const found = `PostgreSQL ${state.version} (${place}), ${describeBytes(state.databaseBytes)}`;
     if (state.major < minServerVersion)
       return failure(found, `Upgrade it to PostgreSQL ${minServerVersion} or later, or set DATABASE_URL to another server.`);
-    if (state.isReadOnly)
-      return failure(
-        `${found}, rejects writes: default_transaction_read_only is on`,
-        'Turn it off for the role, the database and the server.',
-      );
     const problem = await findEncodingProblem(database.pool);
     return problem ? failure(problem.found, problem.remedy) : ok(`${found}, accepts writes`);
   } catch (error) {
     const reason = messagesOf(error).join(', ');
-    if ((error as { code?: string }).code === readOnlyState)
-      return failure(`${place}: ${reason}`, 'Set DATABASE_URL to the server that accepts writes, or promote this one.');
+    if ((error as { code?: string }).code === readOnlyServer)
+      return failure(
+        `${place}: ${reason}`,
+        'Set DATABASE_URL to a server that takes writes, or to an endpoint that leads to it. If this is the primary, turn off ' +
+          'default_transaction_read_only for the role, the database and the server.',
+      );
     return failure(
       `cannot be used (${place}): ${reason}`,
       databaseUrl

@@ -28,7 +28,7 @@ export function Metrics({ data, isLoading, reload }: QueryState<MetricsQuery>) {
   return (
     <Section
       title="Requests of the last hour"
-      description="To the APIs of this instance of the gateway, with all its workers. Other instances are not included."
+      description="To the APIs of this instance of the gateway. Other instances are not included."
     >
       {!metrics && (isLoading ? <LoadingRows rows={4} /> : <p className="muted">Not known.</p>)}
       {metrics && <Charts metrics={metrics} />}
