@@ -1,5 +1,5 @@
 import { type ApiTokenRecord, findApiTokens, findApiTokensOfSecrets } from './api-tokens/sql.ts';
-import { createFeed, type Feed } from './audit-log/feed.ts';
+import type { Feed } from './audit-log/feed.ts';
 import type { Author } from './audit-log/statements/author.ts';
 import type { Caller } from './caller.ts';
 import type { Database, Sql } from './database/client.ts';
@@ -7,8 +7,7 @@ import { sqlIn } from './database/client.ts';
 import { retryOnConflict } from './database/errors.ts';
 import { pageReads } from './database/page.ts';
 import { type Read, sharedRead } from './database/shared-reads.ts';
-import { findViewerGenerations, type ViewerKey } from './embed-tokens/embed-tokens.ts';
-import { findSigningKeys, type SigningKey } from './embed-tokens/signing-keys.ts';
+import { findSigningKeys, findViewerGenerations, type SigningKey, type ViewerKey } from './embed-tokens/sql.ts';
 import type { KeyRing } from './encryption/keys.ts';
 import { abandoned } from './errors.ts';
 import type { Prisma, PrismaClient, UserGroup } from './generated/prisma/client.ts';
@@ -90,7 +89,7 @@ export function createApp(
     keys,
     publicUrl: () => '',
     webhookNetworks: [],
-    feed: createFeed(database.sql, AbortSignal.abort()),
+    feed: { look: async () => undefined },
     noteResolved: () => {},
     ...options,
   };

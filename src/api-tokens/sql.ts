@@ -47,7 +47,7 @@ export async function findApiTokens(sql: Sql, ids: readonly number[]): Promise<(
   return ids.map((id) => found.get(id));
 }
 
-/** Records how many seconds ago API tokens were last used; in the order of their ids and never backwards: other instances do, too. */
+/** Records how many seconds ago API tokens were last used; never backwards: other instances do so, too. */
 export async function stampApiTokenUses(sql: Sql, secondsAgo: ReadonlyMap<number, number>): Promise<void> {
   await sql('stamp-api-tokens', stampStatement, [[...secondsAgo.keys()], [...secondsAgo.values()]]);
 }

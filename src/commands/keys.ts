@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { recordEvent } from '../audit-log/statements/author.ts';
 import type { Database } from '../database/client.ts';
 import {
-  findSigningKeys,
   publicationLeadSeconds,
   rotateSigningKey,
   type SigningKeyState,
   signingKeyStates,
   verifiesUntil,
 } from '../embed-tokens/signing-keys.ts';
+import { findSigningKeys } from '../embed-tokens/sql.ts';
 import { generateEncryptionKey, maxEncryptionKeys } from '../encryption/key-texts.ts';
 import type { KeyRing } from '../encryption/keys.ts';
 import {

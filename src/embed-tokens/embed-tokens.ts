@@ -1,7 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { type Context, inTransaction } from '../app.ts';
-import type { Sql } from '../database/client.ts';
-import { unnest } from '../database/columns.ts';
 import { readClock } from '../database/timed-read.ts';
 import { InvalidInput, Suspended } from '../errors.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
@@ -128,32 +126,6 @@ export async function revokeEmbedTokens(context: Context, by: UserGroupBy, viewe
     return group;
   });
 }
-
-/** A viewer of a group. */
-export interface ViewerKey {
-  readonly teamId: number;
-  readonly viewerId: string;
-}
-
-/** The generation that embed tokens of each viewer must have; undefined if none was revoked within two days: any. */
-export async function findViewerGenerations(sql: Sql, viewers: readonly ViewerKey[]): Promise<(number | undefined)[]> {
-  const values = [viewers.map(({ teamId }) => teamId), viewers.map(({ viewerId }) => viewerId)];
-  const rows = await sql<ViewerKey & { generation: number }>('viewer-generations', viewerGenerations, values);
-  const keyOf = ({ teamId, viewerId }: ViewerKey) => `${teamId} ${viewerId}`;
-  const found = new Map(rows.map((row) => [keyOf(row), row.generation]));
-  return viewers.map((viewer) => found.get(keyOf(viewer)));
-}
-
-const viewerKey = [
-  { sql: 'team_id', type: 'int' },
-  { sql: 'viewer_id', type: 'text' },
-] as const;
-
-const viewerGenerations = `
-  select key.team_id as "teamId", key.viewer_id as "viewerId", v.generation from ${unnest(viewerKey, 'key')}
-  cross join lateral (
-    select generation from revoked_viewer v where v.team_id = key.team_id and v.viewer_id = key.viewer_id limit 1
-  ) as v`;
 
 /**
  * How long the generation of a viewer is kept, in seconds. A day longer than a token lives: one may be created at the same time,

@@ -2,9 +2,9 @@ import type { KeyObject } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Context } from '../app.ts';
 import { actor } from '../audit-log/statements/author.ts';
-import type { Sql } from '../database/client.ts';
 import type { KeyRing } from '../encryption/keys.ts';
 import type { PublicJwk } from './jwt.ts';
+import { findSigningKeys, type SigningKey } from './sql.ts';
 
 /** The longest that an embed token is valid, in seconds: a day. */
 export const maxEmbedTokenSeconds = 86_400;
@@ -14,21 +14,6 @@ export const jwksMaxAgeSeconds = 300;
 
 /** How long a new key is published before it signs, in seconds: twice as long as the public keys may be kept, to spare. */
 export const publicationLeadSeconds = 2 * jwksMaxAgeSeconds;
-
-/** A key pair that signs embed tokens. */
-export interface SigningKey {
-  /** Its JWK thumbprint (RFC 7638), the `kid` of its tokens. */
-  readonly id: string;
-  /** The public key, 32 bytes. */
-  readonly publicKey: Uint8Array;
-  readonly privateKeyEncrypted: Uint8Array;
-  /** From when on it signs. */
-  readonly signsFrom: Date;
-  /** When the next key takes over; null if there is none. */
-  readonly signsUntil: Date | null;
-  /** The database's clock when it was read. */
-  readonly now: Date;
-}
 
 /** What a key is used for at a time: not yet to sign, to sign, still to verify, or no longer. */
 export type SigningKeyState = 'published' | 'signing' | 'verifying' | 'expired';
@@ -50,16 +35,6 @@ export function signingKeyStates(keys: readonly SigningKey[]): SigningKeyState[]
 export function verifiesUntil({ signsFrom, signsUntil }: Pick<SigningKey, 'signsFrom' | 'signsUntil'>): Date {
   return new Date((signsUntil ?? signsFrom).getTime() + maxEmbedTokenSeconds * 1_000);
 }
-
-/** Every signing key, in the order in which they sign. */
-export const findSigningKeys = (sql: Sql): Promise<SigningKey[]> =>
-  sql(
-    'signing-keys',
-    `select id, public_key as "publicKey", private_key_encrypted as "privateKeyEncrypted", signs_from as "signsFrom",
-      lead(signs_from) over (order by number) as "signsUntil", now()
-    from signing_key order by number`,
-    [],
-  );
 
 /** Every signing key, with the first one created if there is none. Of several instances, one creates it. */
 export async function ensureSigningKeys(context: Context): Promise<readonly SigningKey[]> {

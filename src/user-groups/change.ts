@@ -29,7 +29,7 @@ export async function locateToChange(context: Context, by: UserGroupBy): Promise
   return group;
 }
 
-/** What the write of a group takes, which checks that the caller has access to it. Looked up only where that decides which it is. */
+/** What the write of a group takes, which checks the access to it. Looked up only where that decides which group it is. */
 async function targetOf(context: Context, by: UserGroupBy): Promise<GroupTarget> {
   const { environmentTag, allEnvironments } = context.caller;
   const access = { environmentTag, allEnvironments };

@@ -1,6 +1,8 @@
-import { encodeGlobalID } from '@pothos/plugin-relay';
 import { eventKey } from '../audit-log/events.ts';
 import type { Event, Prisma } from '../generated/prisma/client.ts';
+
+/** The globally unique ID of an object of the API. */
+export const globalId = (typename: string, id: string | number): string => Buffer.from(`${typename}:${id}`).toString('base64');
 
 /** An event as it is sent. */
 export interface DeliveryDraft {
@@ -22,7 +24,7 @@ const maxNamedMembers = 100;
 
 /** Makes what is sent of an event of the audit log. */
 export function draftDelivery(event: SentEvent & Pick<Event, 'id'>): DeliveryDraft {
-  return { eventId: encodeGlobalID('Event', eventKey(event)), type: event.type, body: deliveryBody(event) };
+  return { eventId: globalId('Event', eventKey(event)), type: event.type, body: deliveryBody(event) };
 }
 
 /** The body of a delivery, as JSON: what happened, to what, and the names of what changed; no values. */
@@ -41,11 +43,11 @@ export function deliveryBody(event: SentEvent): string {
 /** The ID of what was changed; null for an event of the whole gateway. */
 function subjectOf(event: SentEvent): string | null {
   const { teamId, subjectApiTokenId } = event;
-  if (teamId !== null) return encodeGlobalID('UserGroup', teamId);
-  if (subjectApiTokenId !== null) return encodeGlobalID('ApiToken', subjectApiTokenId);
+  if (teamId !== null) return globalId('UserGroup', teamId);
+  if (subjectApiTokenId !== null) return globalId('ApiToken', subjectApiTokenId);
   const webhook = asObject(asObject(event.changes)?.['webhook']);
   const number = webhook?.['to'] ?? webhook?.['from'];
-  return isOfWebhook(event) && typeof number === 'number' ? encodeGlobalID('Webhook', number) : null;
+  return isOfWebhook(event) && typeof number === 'number' ? globalId('Webhook', number) : null;
 }
 
 const isOfWebhook = ({ type }: Pick<Event, 'type'>): boolean => type.startsWith('webhook.');

@@ -1,11 +1,10 @@
-import { encodeGlobalID } from '@pothos/plugin-relay';
 import { type Context, inTransaction } from '../app.ts';
 import { type EventPosition, eventKey, everyEnvironment, readEventKey } from '../audit-log/events.ts';
 import { cursorExpired, feedPositionOf, readFeed } from '../audit-log/feed.ts';
 import { readClock } from '../database/timed-read.ts';
 import { InvalidInput, type Issue } from '../errors.ts';
 import type { Event, Prisma, WebhookDelivery } from '../generated/prisma/client.ts';
-import { draftDelivery } from './body.ts';
+import { draftDelivery, globalId } from './body.ts';
 import { webhookLimits } from './rules.ts';
 import { type ListedWebhook, lockWebhook } from './webhooks.ts';
 
@@ -26,7 +25,7 @@ export async function sendTestEvent(context: Context, id: number): Promise<Webho
   return inTransaction(context, async ({ db }) => {
     await findEnabled(db, id, 'id');
     const createdAt = await readClock(db);
-    const data = { id: encodeGlobalID('Webhook', id), provided_id: null, team_id: null, environment: 'None', changed: [] };
+    const data = { id: globalId('Webhook', id), provided_id: null, team_id: null, environment: 'None', changed: [] };
     const body = JSON.stringify({ type: testEventType, timestamp: createdAt.toISOString(), data });
     const event = { eventId: `test_${crypto.randomUUID()}`, type: testEventType, body };
     return db.webhookDelivery.create({ data: { webhookId: id, ...event, createdAt, nextAttemptAt: createdAt } });
@@ -49,7 +48,7 @@ export async function redeliverEvents(context: Context, id: number, eventIds: re
   return inTransaction(context, async ({ db }) => {
     const webhook = await findEnabled(db, id, 'webhook');
     const events = await findEvents(db, webhook, eventIds);
-    const found = new Map(events.map((event) => [encodeGlobalID('Event', eventKey(event)), event]));
+    const found = new Map(events.map((event) => [globalId('Event', eventKey(event)), event]));
     const issues = eventIds.flatMap((id, index): Issue[] => (found.has(id) ? [] : [{ path: ['ids', index], message: notTaken }]));
     if (issues.length > 0) throw new InvalidInput(issues);
     const createdAt = await readClock(db);

@@ -242,7 +242,10 @@ describe('another request with the same key is rejected with 422', () => {
     const send = (sent: object) =>
       gateway.send('POST', '/graphql', withKey('graphql', { body: sent, headers: { accept: 'application/json' } }));
     await gateway.database.prisma.idempotencyRecord.deleteMany();
-    expect(await send(body)).toMatchObject({ status: 200, json: { data: { updateUserGroup: { __typename: 'UpdateUserGroupPayload' } } } });
+    expect(await send(body)).toMatchObject({
+      status: 200,
+      json: { data: { updateUserGroup: { __typename: 'UpdateUserGroupPayload' } } },
+    });
     const reply = await send({ ...body, ...change });
     expect([reply.status, codeOf(reply), reply.json.data]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED', undefined]);
     expect(replayed(await send(body))).toBe('true');

@@ -180,7 +180,7 @@ test('with keys from the settings the operator adds the key; a rotation that is 
   expect(await run(['keys', 'rotate', 'encryption'], both)).toMatchObject({ code: 0, stderr: '' });
   expect(await list(both)).toEqual({
     encryptionKeys: [
-      { id, encrypts: true, currentTokens: 500, retiredTokens: 300, signingKeys: 0, webhookSecrets: 0, storedResponses: 0 },
+      { id, encrypts: true, currentTokens: 500, retiredTokens: 300, signingKeys: 0, webhookSecrets: 0 },
       {
         id: expect.any(String),
         encrypts: false,
@@ -188,7 +188,6 @@ test('with keys from the settings the operator adds the key; a rotation that is 
         retiredTokens: 0,
         signingKeys: 0,
         webhookSecrets: 0,
-        storedResponses: 0,
       },
     ],
     signingKeys: [],
