@@ -121,5 +121,5 @@ export async function requireKeys(
 
 function missingKeys(ids: readonly string[], remedy: string): string {
   const which = ids.length > 1 ? `the keys with the ids ${ids.join(', ')}` : `the key with the id ${ids[0]}`;
-  return `User group tokens, stored responses, secrets of webhooks or signing keys in the database are encrypted with ${which}, which is not configured. ${remedy}. Nothing was changed.`;
+  return `User group tokens, secrets of webhooks or signing keys in the database are encrypted with ${which}, which is not configured. ${remedy}. Nothing was changed.`;
 }

@@ -81,7 +81,7 @@ async function rotateEncryption(context: CommandContext, io: OutputStreams): Pro
   const file = config.encryptionKeys ? undefined : keyFile(config.dataDir);
   const isAdded = await withKeysLock(database, () => addKeyUnlessPending(database, ring, file));
   const { changed, remaining, problems } = await encryptWithFirstKey(context, file, io);
-  stdout.write(`Encrypted ${changed} tokens, signing keys, webhook secrets and stored responses with the key ${ring.ids[0]}.\n`);
+  stdout.write(`Encrypted ${changed} tokens, signing keys and webhook secrets with the key ${ring.ids[0]}.\n`);
   if (remaining.length > 0) throw new Error(describeRemaining(remaining, problems));
   if (file && !isAdded)
     stdout.write(

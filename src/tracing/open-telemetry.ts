@@ -1,9 +1,6 @@
 import {
   type Attributes,
-  type Context,
   context,
-  createContextKey,
-  type Link,
   ProxyTracerProvider,
   propagation,
   type Span,
@@ -12,9 +9,6 @@ import {
   trace,
 } from '@opentelemetry/api';
 import type { RequestSpan, TracedRequest, TracedResponse, Tracing } from './tracing.ts';
-
-/** The spans that a shared statement is linked to. */
-const linksKey = createContextKey('links');
 
 /**
  * Creates spans with the OpenTelemetry SDK that is registered, as `node --import ./otel.js` does before this program is loaded.
@@ -54,17 +48,7 @@ export function createTracing(version: string): Tracing | undefined {
     },
     statement(name, run) {
       const attributes: Attributes = { 'db.system.name': 'postgresql', 'db.query.summary': name };
-      const links = (context.active().getValue(linksKey) ?? []) as Link[];
-      return inSpan(tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes, links }), run);
-    },
-    current: () => context.active(),
-    shared(spans, run) {
-      const [first = context.active(), ...others] = spans as readonly Context[];
-      const links = others.flatMap((other) => {
-        const spanContext = trace.getSpanContext(other);
-        return spanContext ? [{ context: spanContext }] : [];
-      });
-      return context.with(first.setValue(linksKey, links), run);
+      return inSpan(tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes }), run);
     },
   };
 }

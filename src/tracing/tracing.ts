@@ -28,10 +28,6 @@ export interface Tracing {
   operation<Result>(type: string, name: string, run: () => Promise<Result>): Promise<Result>;
   /** Runs a statement in a span. @param name of the statement, neither its text nor its values. */
   statement<Result>(name: string, run: () => Promise<Result>): Promise<Result>;
-  /** The current span, for {@link Tracing.shared}. */
-  current(): unknown;
-  /** Runs what several requests share: inside of the first of these spans, with links to the others. */
-  shared<Result>(spans: readonly unknown[], run: () => Result): Result;
 }
 
 /**

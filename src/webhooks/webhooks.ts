@@ -39,10 +39,10 @@ export async function createWebhook(context: Context, request: WebhookRequest): 
   caller.require('admin');
   check(request, app.webhookNetworks);
   const { url, types, environments, description = null } = request;
-  // What was committed before gets its positions, so that it is not behind the end of the feed.
-  while (await assignPositions(context.sql));
-  return inTransaction(context, async ({ db }) => {
+  return inTransaction(context, async ({ db, sql }) => {
     await db.$queryRaw`select pg_advisory_xact_lock(${creationLock})::text`;
+    // What was committed before gets its positions, so that it is not behind the end of the feed.
+    while (await assignPositions(sql));
     if ((await db.webhook.count()) >= maxWebhooks) {
       const message = `There are ${maxWebhooks} webhooks, the most that there may be. Delete one that is no longer used.`;
       throw new InvalidInput([{ path: [], message }]);
@@ -155,7 +155,7 @@ export async function rotateWebhookSecret(context: Context, id: number, overlapS
  */
 export async function deleteWebhook(context: Context, id: number): Promise<void> {
   context.caller.require('admin');
-  while ((await removeDeliveries(context.db, id)) > 0);
+  while ((await removeDeliveries(context.db, id)) === maxDeliveries);
   const { count } = await inTransaction(context, ({ db }) => db.webhook.deleteMany({ where: { id } }));
   if (count === 0) throw noWebhook(id);
 }
@@ -169,10 +169,10 @@ const retryDeliveries = (db: Prisma.TransactionClient, webhookId: number) => db.
     select id from webhook_delivery where webhook_id = ${webhookId}::int and status = 'PENDING' and next_attempt_at > now()
     order by next_attempt_at limit ${maxDeliveries})`;
 
-/** Removes 10,000 deliveries of a webhook, the oldest; none if there are fewer. @returns how many it removed. */
+/** Removes deliveries of a webhook, 10,000 at most. @returns how many it removed. */
 const removeDeliveries = (db: Prisma.TransactionClient, webhookId: number): Promise<number> => db.$executeRaw`
-  with oldest as (select id from webhook_delivery where webhook_id = ${webhookId}::int order by id limit ${maxDeliveries})
-  delete from webhook_delivery where id in (select id from oldest) and (select count(*) from oldest) = ${maxDeliveries}`;
+  delete from webhook_delivery where id = any (array(
+    select id from webhook_delivery where webhook_id = ${webhookId}::int limit ${maxDeliveries}))`;
 
 /** The webhook with this number, which nobody else changes until the transaction ends. @throws NotFound. */
 export async function lockWebhook(db: Prisma.TransactionClient, id: number): Promise<ListedWebhook> {

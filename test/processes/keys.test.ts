@@ -34,7 +34,6 @@ const list = async (settings: Record<string, string>) => {
       retiredTokens: number;
       signingKeys: number;
       webhookSecrets: number;
-      storedResponses: number;
     }[];
     signingKeys: { id: string; state: string; signsFrom: string; signsUntil: string | null; publishedUntil: string | null }[];
   };
@@ -275,7 +274,7 @@ test('a token that was changed by hand keeps its old key, and is reported', asyn
   expect({ code, stdout }).toEqual({
     code: 1,
     stdout: expect.stringMatching(
-      /^Encrypted 5 tokens, signing keys, webhook secrets and stored responses with the key [0-9a-f]{8}\.\n$/,
+      /^Encrypted 5 tokens, signing keys and webhook secrets with the key [0-9a-f]{8}\.\n$/,
     ),
   });
   expect(stderr).toMatch(/1 rows of user_group use the key [0-9a-f]{8}\.\nA value of user_group.token_encrypted was changed/);

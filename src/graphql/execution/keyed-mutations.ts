@@ -60,16 +60,13 @@ export function hasWholeResult(response: HttpResponse, codes: ReadonlySet<ErrorC
     data?: Readonly<Record<string, unknown>> | null;
     errors?: { message: string; extensions?: { code?: string } }[];
   };
-  if (!hasPayload(data)) return false;
   const temporary = [...codes].find((code) => errorCatalog[code].status >= 500 || errorCatalog[code].status === 429);
   if (temporary !== undefined) {
     const message = errors?.find(({ extensions }) => extensions?.code === temporary)?.message ?? '';
     // Without what it says of changes: this one is undone.
     const [reason = ''] = message.split(/\. |\.$/);
-    throw new GatewayError(
-      temporary,
-      `A part of the result could not be read: ${reason}. Nothing was changed. Send the same request again.`,
-    );
+    const failure = hasPayload(data) ? `A part of the result could not be read: ${reason}` : reason;
+    throw new GatewayError(temporary, `${failure}. Nothing was changed. Send the same request again.`);
   }
-  return true;
+  return hasPayload(data);
 }
