@@ -62,7 +62,7 @@ const keyIdsOf = (table: TokenTable) => `(
   select encode(id, 'hex') as id from used where id is not null)`;
 
 /** The ids of the keys that encrypt tokens, in hexadecimal. Takes a few index accesses for each key and table. */
-export async function findKeyIdsOfTokens(sql: Sql): Promise<string[]> {
+async function findKeyIdsOfTokens(sql: Sql): Promise<string[]> {
   const rows = await sql<{ id: string }>('key-ids-of-tokens', tokenTables.map(keyIdsOf).join(' union '), []);
   return rows.map(({ id }) => id);
 }
@@ -75,7 +75,7 @@ export const findKeyIdsInUse = ({ sql }: Pick<Database, 'sql'>): Promise<string[
   });
 
 /** Which of the keys with these ids encrypt tokens that still identify a group. For keys that are missing. */
-export async function findKeysOfLiveTokens(sql: Sql, ids: readonly string[]): Promise<string[]> {
+async function findKeysOfLiveTokens(sql: Sql, ids: readonly string[]): Promise<string[]> {
   const rows = await sql<{ id: string }>('keys-of-live-tokens', keysOfLiveTokens, [ids]);
   return rows.map(({ id }) => id);
 }

@@ -21,7 +21,7 @@ import {
 } from './api-tokens.ts';
 
 /** A scope of API tokens. */
-export const ScopeType = defineNamedEnum('Scope', 'What an API token may do.', scopeNames, describeScope);
+const ScopeType = defineNamedEnum('Scope', 'What an API token may do.', scopeNames, describeScope);
 
 /** An API token; one that authenticated a request has no time of revocation. */
 export const ApiTokenType = builder.objectRef<Credential & Partial<Pick<ApiToken, 'revokedAt'>>>('ApiToken');

@@ -127,7 +127,7 @@ export const loadJwt = () => import('./jwt.ts');
 const encryptionOf = (id: string) => ({ column: 'signing_key.private_key_encrypted', row: Buffer.from(id) });
 
 /** Encrypts a private key for its row. */
-export const encryptPrivateKey = (keys: KeyRing, id: string, privateKey: string): Buffer<ArrayBuffer> =>
+const encryptPrivateKey = (keys: KeyRing, id: string, privateKey: string): Buffer<ArrayBuffer> =>
   keys.encrypt(encryptionOf(id), privateKey);
 
 /** Decrypts a private key. @throws DecryptionError when the encryption key is not configured, or the value was changed. */

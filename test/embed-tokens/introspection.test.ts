@@ -5,7 +5,7 @@ import { readSigningKeys } from '../../src/embed-tokens/signing-keys.ts';
 import { issueToken } from '../../src/tokens.ts';
 import { createToken, introspectToken, partsOf, sendForm } from '../support/embed-tokens.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { storedToken, testKeys } from '../support/keys.ts';
+import { storedToken } from '../support/keys.ts';
 import { contextOn } from '../support/queries.ts';
 
 let gateway: TestGateway;

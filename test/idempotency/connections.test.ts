@@ -90,7 +90,7 @@ const mutations: Readonly<Record<string, [args: (subject: Subject) => string, pa
 };
 
 test('these are all mutations', () => {
-  expect(Object.keys(mutations).sort()).toEqual(Object.keys(schema.getMutationType()?.getFields() ?? {}).sort());
+  expect(new Set(Object.keys(mutations))).toEqual(new Set(Object.keys(schema.getMutationType()?.getFields() ?? {})));
 });
 
 test.each(Object.entries(mutations))(

@@ -273,9 +273,7 @@ test('a token that was changed by hand keeps its old key, and is reported', asyn
   const { code, stdout, stderr } = await run(['keys', 'rotate', 'encryption'], both);
   expect({ code, stdout }).toEqual({
     code: 1,
-    stdout: expect.stringMatching(
-      /^Encrypted 5 tokens, signing keys and webhook secrets with the key [0-9a-f]{8}\.\n$/,
-    ),
+    stdout: expect.stringMatching(/^Encrypted 5 tokens, signing keys and webhook secrets with the key [0-9a-f]{8}\.\n$/),
   });
   expect(stderr).toMatch(/1 rows of user_group use the key [0-9a-f]{8}\.\nA value of user_group.token_encrypted was changed/);
 });

@@ -1,4 +1,3 @@
-import { encodeGlobalID } from '@pothos/plugin-relay';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { assignPositions } from '../../src/audit-log/feed.ts';
 import { findWork } from '../../src/webhooks/deliver.ts';
