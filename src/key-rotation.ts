@@ -103,7 +103,11 @@ export function watchMissingKeys(sql: Sql, keys: KeyRing, log: Logger): () => Pr
     if (missing === undefined && keys.missing !== undefined) log.info('no encryption key is missing any more');
     keys.missing = missing;
   };
-  return runPeriodically(look, { firstDelayMs: 0, nextDelayMs: () => missingKeyLookMs, onFailure: () => {} });
+  return runPeriodically(look, {
+    firstDelayMs: 0,
+    nextDelayMs: () => missingKeyLookMs,
+    onFailure: (err) => log.warn({ err }, 'cannot look for missing encryption keys'),
+  });
 }
 
 /** How many rows of each table use each encryption key. Reads a whole index of each table with tokens. */

@@ -93,8 +93,8 @@ async function rotateEncryption(context: CommandContext, io: OutputStreams): Pro
       ? `the file ${escapeControls(file)}: all lines after the first`
       : 'ENCRYPTION_KEYS or the file of ENCRYPTION_KEYS_FILE';
     stdout.write(
-      `Nothing uses another key now. Look again in a minute, with keys list: a gateway may be about to store what it has encrypted before. ` +
-        `Then, and once no backup that you may restore needs them, remove the old keys (${others.join(', ')}) from ${where}.\n`,
+      `Nothing uses another key now but responses to requests with an Idempotency-Key, which are stored for 24 hours. After that time look ` +
+        `again with keys list. Then, and once no backup that you may restore needs them, remove the old keys (${others.join(', ')}) from ${where}.\n`,
     );
   }
   return 0;

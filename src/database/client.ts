@@ -20,7 +20,7 @@ export type Connection = Pick<
  */
 export type Sql = <Row extends object>(name: string, text: string, values: readonly unknown[]) => Promise<Row[]>;
 
-/** The same in a transaction of Prisma's, where nothing is prepared. */
+/** The same in a transaction of Prisma's. */
 export const sqlIn =
   (transaction: Prisma.TransactionClient): Sql =>
   (_name, text, values) =>

@@ -18,13 +18,13 @@ export function sharedRead<Key, Value>(
   load: (keys: readonly Key[]) => Promise<readonly (Value | undefined)[]>,
   isShared: boolean,
 ): Read<Key, Value> {
+  if (!isShared) return async (key) => (await load([key]))[0];
   const loadAll = (keys: readonly Key[]) => {
     metrics.batchSize.observe(keys.length);
     return load(keys);
   };
   const loader = new DataLoader<Key, Value | undefined>(loadAll, {
     cache: false,
-    batch: isShared,
     maxBatchSize: maxKeys,
     batchScheduleFn: setImmediate,
   });

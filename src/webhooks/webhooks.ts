@@ -148,7 +148,7 @@ export async function rotateWebhookSecret(context: Context, id: number, overlapS
 }
 
 /**
- * Deletes a webhook with its deliveries: first most of the deliveries, in statements of their own, because there may be millions.
+ * Deletes a webhook with its deliveries: first those that are over, in statements of their own, because there may be millions.
  *
  * @throws Forbidden without `admin`.
  * @throws NotFound when no webhook has this number.
@@ -169,10 +169,10 @@ const retryDeliveries = (db: Prisma.TransactionClient, webhookId: number) => db.
     select id from webhook_delivery where webhook_id = ${webhookId}::int and status = 'PENDING' and next_attempt_at > now()
     order by next_attempt_at limit ${maxDeliveries})`;
 
-/** Removes deliveries of a webhook, 10,000 at most. @returns how many it removed. */
+/** Removes deliveries of a webhook that are over, 10,000 at most. @returns how many it removed. */
 const removeDeliveries = (db: Prisma.TransactionClient, webhookId: number): Promise<number> => db.$executeRaw`
   delete from webhook_delivery where id = any (array(
-    select id from webhook_delivery where webhook_id = ${webhookId}::int limit ${maxDeliveries}))`;
+    select id from webhook_delivery where webhook_id = ${webhookId}::int and status <> 'PENDING' limit ${maxDeliveries}))`;
 
 /** The webhook with this number, which nobody else changes until the transaction ends. @throws NotFound. */
 export async function lockWebhook(db: Prisma.TransactionClient, id: number): Promise<ListedWebhook> {

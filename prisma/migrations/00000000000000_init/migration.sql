@@ -334,10 +334,13 @@ DECLARE
     to_omitted text;
 BEGIN
     SELECT string_agg(CASE WHEN octet_length(o) <= 4096 THEN name || o END, ','), string_agg(CASE WHEN octet_length(n) <= 4096 THEN name || n END, ','),
-        string_agg(CASE WHEN octet_length(o) > 4096 THEN name || audited_digest((to_json(old_row) -> column_name -> key)::text) END, ','), string_agg(CASE WHEN octet_length(n) > 4096 THEN name || audited_digest((to_json(new_row) -> column_name -> key)::text) END, ',')
+        string_agg(CASE WHEN octet_length(o) > 4096 THEN name || audited_digest(o) END, ','), string_agg(CASE WHEN octet_length(n) > 4096 THEN name || audited_digest(n) END, ',')
     INTO from_members, to_members, from_omitted, to_omitted
     FROM (
-        SELECT key, to_json(key)::text || ':' AS name, ("before" -> key)::text AS o, ("after" -> key)::text AS n
+        -- The text that is stored, where that of jsonb is long: it has spaces, and other numbers.
+        SELECT to_json(key)::text || ':' AS name,
+            CASE WHEN octet_length(("before" -> key)::text) > 4096 THEN (to_json(old_row) -> column_name -> key)::text ELSE ("before" -> key)::text END AS o,
+            CASE WHEN octet_length(("after" -> key)::text) > 4096 THEN (to_json(new_row) -> column_name -> key)::text ELSE ("after" -> key)::text END AS n
         FROM jsonb_object_keys(coalesce("before" || "after", "before", "after")) AS key
         WHERE "before" -> key IS DISTINCT FROM "after" -> key
     ) AS differing;
