@@ -136,7 +136,7 @@ test('standbys that commits do not wait for are a warning, none that they wait f
     expect(ofStandby.get('database')).toMatchObject({
       status: 'failure',
       found: expect.stringMatching(/the server is a standby$/),
-      remedy: expect.stringMatching(/^Set DATABASE_URL to the server that accepts writes/),
+      remedy: expect.stringMatching(/^Set DATABASE_URL to a server that takes writes/),
     });
     expect(ofStandby.get('replication')).toMatchObject({ status: 'skipped' });
   } finally {
