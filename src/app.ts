@@ -2,8 +2,7 @@ import { type ApiTokenRecord, findApiTokens, findApiTokensOfSecrets } from './ap
 import type { Feed } from './audit-log/feed.ts';
 import type { Author } from './audit-log/statements/author.ts';
 import type { Caller } from './caller.ts';
-import type { Database, Sql } from './database/client.ts';
-import { sqlIn } from './database/client.ts';
+import { type Database, type Sql, sqlIn } from './database/client.ts';
 import { retryOnConflict } from './database/errors.ts';
 import { pageReads } from './database/page.ts';
 import { type Read, sharedRead } from './database/shared-reads.ts';
@@ -15,7 +14,6 @@ import { findGroupsByProvidedId, findGroupsByTeamId, findGroupsOfTokens, type Gr
 
 /** What lives as long as the process. */
 export interface App {
-  readonly database: Database;
   readonly db: PrismaClient;
   readonly sql: Sql;
   /** Where look-ups and pages of user groups are read: `sql`, unless there is another database for them. */
@@ -81,7 +79,6 @@ export function createApp(
 ): App {
   const lookUpSql = (database.lookups ?? database).sql;
   return {
-    database,
     db: database.prisma,
     sql: database.sql,
     lookUpSql,

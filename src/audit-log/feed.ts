@@ -195,7 +195,7 @@ export async function assignPositions(sql: Sql): Promise<boolean> {
   return row?.count === BigInt(maxAssigned);
 }
 
-/** The lock on the row of the feed reads its latest values. An event that an import is about to replace is skipped. */
+/** The lock on the row of the feed reads its latest values. */
 const assign = `
   with feed as materialized (
     select last_position from event_feed where exists (select from event where position is null) for update skip locked

@@ -29,7 +29,7 @@ interface Reader {
 /**
  * Reads one after another, of one moment, all within two seconds.
  *
- * @param items what is read, in plural.
+ * @param items what the message of an error calls what is read, such as `events`.
  * @throws GatewayError `UNAVAILABLE` when the time is over; its cause is the database's error. Also when too many reads wait.
  */
 export async function readWithinTime<Result>(
