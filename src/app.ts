@@ -16,8 +16,6 @@ import { findGroupsByProvidedId, findGroupsByTeamId, findGroupsOfTokens, type Gr
 export interface App {
   readonly db: PrismaClient;
   readonly sql: Sql;
-  /** Where look-ups and pages of user groups are read: `sql`, unless there is another database for them. */
-  readonly lookUpSql: Sql;
   readonly reads: Reads;
   readonly keys: KeyRing;
   /** The URL of the gateway, without a slash at its end: the issuers of embed tokens begin with it. */
@@ -57,13 +55,12 @@ export interface Reads {
   readonly viewerGeneration: Read<ViewerKey, number>;
 }
 
-/** @param lookUpSql where groups and API tokens are read; what embed tokens depend on is read where it is written. */
-const createReads = (sql: Sql, lookUpSql: Sql, isShared: boolean): Reads => ({
-  apiTokenOfSecret: sharedRead((hashes) => findApiTokensOfSecrets(lookUpSql, hashes), isShared),
-  apiToken: sharedRead((ids) => findApiTokens(lookUpSql, ids), isShared),
-  groupOfToken: sharedRead((hashes) => findGroupsOfTokens(lookUpSql, hashes), isShared),
-  groupsByProvidedId: sharedRead((ids) => findGroupsByProvidedId(lookUpSql, ids), isShared),
-  groupByTeamId: sharedRead((ids) => findGroupsByTeamId(lookUpSql, ids), isShared),
+const createReads = (sql: Sql, isShared: boolean): Reads => ({
+  apiTokenOfSecret: sharedRead((hashes) => findApiTokensOfSecrets(sql, hashes), isShared),
+  apiToken: sharedRead((ids) => findApiTokens(sql, ids), isShared),
+  groupOfToken: sharedRead((hashes) => findGroupsOfTokens(sql, hashes), isShared),
+  groupsByProvidedId: sharedRead((ids) => findGroupsByProvidedId(sql, ids), isShared),
+  groupByTeamId: sharedRead((ids) => findGroupsByTeamId(sql, ids), isShared),
   signingKeys: sharedRead(async (all) => {
     const found = await findSigningKeys(sql);
     return all.map(() => found);
@@ -71,18 +68,16 @@ const createReads = (sql: Sql, lookUpSql: Sql, isShared: boolean): Reads => ({
   viewerGeneration: sharedRead((viewers) => findViewerGenerations(sql, viewers), isShared),
 });
 
-/** Creates an app. What is read by many requests is read from `database.lookups`, if there is such a database. */
+/** Creates an app. */
 export function createApp(
   database: Database,
   keys: KeyRing,
   options: Partial<Pick<App, 'publicUrl' | 'webhookNetworks' | 'noteResolved' | 'feed'>> = {},
 ): App {
-  const lookUpSql = (database.lookups ?? database).sql;
   return {
     db: database.prisma,
     sql: database.sql,
-    lookUpSql,
-    reads: createReads(database.sql, lookUpSql, true),
+    reads: createReads(database.sql, true),
     keys,
     publicUrl: () => '',
     webhookNetworks: [],
@@ -115,7 +110,7 @@ export function inTransaction<Result, Own extends Context>(
     context.app.db.$transaction(async (transaction) => {
       await setActor(transaction, context.caller.author);
       const sql = sqlIn(transaction);
-      return work({ ...context, db: transaction, sql, reads: createReads(sql, sql, false), isInTransaction: true });
+      return work({ ...context, db: transaction, sql, reads: createReads(sql, false), isInTransaction: true });
     }, readCommitted),
   );
 }

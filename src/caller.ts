@@ -10,7 +10,7 @@ export const credentialRequired = 'No API token was sent. Send the header "Autho
 export type Credential = Omit<ApiToken, 'secretHash' | 'revokedAt'>;
 
 /** How many requests an API token may send in 60 seconds; 0: any number. @param generalLimit for those without their own. */
-export const rateLimitOf = ({ rateLimit }: Pick<Credential, 'rateLimit'>, generalLimit: number): number =>
+export const rateLimitOf = ({ rateLimit }: { readonly rateLimit: number | null }, generalLimit: number): number =>
   rateLimit ?? generalLimit;
 
 /** The caller of a request: the holder of an API token, or anonymous. */

@@ -107,7 +107,7 @@ export function buildGateway(
 
   const rateLimiting = startRateLimiting(
     rateLimit,
-    given,
+    given.sql,
     logOutages(
       log,
       'each process limits the rate of requests by itself: the database fails',
@@ -166,7 +166,7 @@ export function buildGateway(
 }
 
 /** Sets the gauges of a gateway to what they are now. */
-function measureGateway({ pool, poolSize }: Pick<Database, 'pool' | 'poolSize'>, version: string): void {
+function measureGateway({ pool, poolSize }: Database, version: string): void {
   metrics.poolConnections.set({ state: 'idle' }, pool.idleCount);
   metrics.poolConnections.set({ state: 'busy' }, pool.totalCount - pool.idleCount);
   metrics.poolLimit.set(poolSize);

@@ -34,11 +34,11 @@ const replayedHeader = 'idempotency-replayed';
  */
 export async function respondOnce<Own extends Context>(
   context: Own,
-  request: Pick<HttpRequest, 'idempotencyKey'>,
+  { idempotencyKey }: { readonly idempotencyKey?: string | undefined },
   content: string,
   execute: (context: Own) => Promise<{ readonly response: HttpResponse; readonly isRefused: boolean }>,
 ): Promise<HttpResponse> {
-  const keyHash = sha256(parseIdempotencyKey(request.idempotencyKey ?? ''));
+  const keyHash = sha256(parseIdempotencyKey(idempotencyKey ?? ''));
   const fingerprint = sha256(content);
   context.caller.requireCredential();
   const id = { apiTokenId: context.caller.apiToken?.id ?? 0, keyHash };

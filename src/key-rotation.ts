@@ -68,7 +68,7 @@ async function findKeyIdsOfTokens(sql: Sql): Promise<string[]> {
 }
 
 /** The ids of the encryption keys that rows use, in hexadecimal; none before the migrations. */
-export const findKeyIdsInUse = ({ sql }: Pick<Database, 'sql'>): Promise<string[]> =>
+export const findKeyIdsInUse = ({ sql }: Database): Promise<string[]> =>
   ifDefined(async () => {
     const secrets = await findSecrets(sql);
     return [...new Set([...(await findKeyIdsOfTokens(sql)), ...secrets.map(({ value }) => keyIdOf(value))])];
@@ -111,7 +111,7 @@ export function watchMissingKeys(sql: Sql, keys: KeyRing, log: Logger): () => Pr
 }
 
 /** How many rows of each table use each encryption key. Reads a whole index of each table with tokens. */
-export async function countRowsByKey({ sql }: Pick<Database, 'sql'>): Promise<KeyUse[]> {
+export async function countRowsByKey({ sql }: Database): Promise<KeyUse[]> {
   const texts = tokenTables.map(
     (table) =>
       `select '${table}' as "table", encode(substr(token_hash, 1, 4), 'hex') as id, count(*)::int as rows from ${table} group by 2`,
@@ -148,7 +148,7 @@ export interface ReencryptionResult {
  * @param onProgress hears how many of how many values are done.
  */
 export async function reencryptAll(
-  database: Pick<Database, 'sql'>,
+  database: Database,
   keys: KeyRing,
   onProgress: (done: number, total: number) => void,
 ): Promise<ReencryptionResult> {
@@ -233,7 +233,7 @@ const replaceTokens = (table: TokenTable) => `
  * @throws the reason of the signal.
  */
 export async function waitForWriters(
-  { sql }: Pick<Database, 'sql'>,
+  { sql }: Database,
   signal: AbortSignal,
   onWait: (pids: readonly string[]) => void,
 ): Promise<void> {
@@ -256,7 +256,7 @@ const writers = `
 const keysLock = 727_075;
 
 /** Runs `work` while no other process does so on this database. */
-export async function withKeysLock<Result>({ pool }: Pick<Database, 'pool'>, work: () => Promise<Result>): Promise<Result> {
+export async function withKeysLock<Result>({ pool }: Database, work: () => Promise<Result>): Promise<Result> {
   const client = await pool.connect();
   try {
     // Ends with its transaction, and so with the process.

@@ -14,7 +14,7 @@ import { redactTokens } from './tokens.ts';
  *
  * @param output the standard error, for JSON.
  */
-export function openLog({ logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>, output: Writable): Logger {
+export function openLog({ logLevel, logFormat }: Config, output: Writable): Logger {
   const options = { ...logForm, level: logLevel };
   if (logFormat === 'json') return pino(options, createLogStream(output));
   const pretty = PinoPretty({ destination: 2, sync: true, translateTime: 'SYS:HH:MM:ss' });

@@ -18,11 +18,7 @@ const authorizationSchemes: readonly AuthorizationScheme[] = ['Token', 'Bearer']
  * @throws Unauthenticated, possibly as a rejection, when the route does not ignore the credential and the scheme or the API token
  *   is not accepted, or when the route requires an API token and there is none.
  */
-export type Authenticate = (
-  authorization: string | undefined,
-  route: Pick<Route, 'credential' | 'schemes'>,
-  requestId: string,
-) => Caller | Promise<Caller>;
+export type Authenticate = (authorization: string | undefined, route: Route, requestId: string) => Caller | Promise<Caller>;
 
 /** Creates a function that reads `Authorization: Token <API_TOKEN>` or `Authorization: Bearer <API_TOKEN>`. */
 export function authenticateBy(dependencies: AuthDependencies): Authenticate {
@@ -90,7 +86,7 @@ export function describeRefusal({ revokedAt, enabled, isExpired, isReplaced }: A
   return isReplaced ? 'The secret of the API token was replaced. Use its new secret.' : undefined;
 }
 
-type ApiTokenState = Pick<ApiTokenRecord, 'revokedAt' | 'enabled' | 'isExpired' | 'isReplaced'>;
+type ApiTokenState = ApiTokenRecord;
 
 /**
  * The hashes of the secrets that were used last: to check and hash one takes a tenth of the processor time of a look-up. Whether

@@ -96,7 +96,7 @@ export async function findEvent(
 }
 
 /** The group that an event is about, as it is now; undefined when it was deleted, or the caller has no access to it. */
-export async function userGroupOf({ caller, reads }: Context, { teamId }: Pick<Event, 'teamId'>): Promise<UserGroup | undefined> {
+export async function userGroupOf({ caller, reads }: Context, { teamId }: Event): Promise<UserGroup | undefined> {
   caller.require('audit:read');
   const group = teamId === null ? undefined : await reads.groupByTeamId(teamId);
   return group && caller.canAccess(group) ? group : undefined;

@@ -53,7 +53,7 @@ const memberOf = (event: Event) => ({
 });
 
 /** @throws InvalidInput for a body, and each parameter that there is not, that is given more than once, or is not of its form. */
-function inputOf({ query, body }: Pick<HttpRequest, 'query' | 'body'>): EventFeedInput {
+function inputOf({ query, body }: HttpRequest): EventFeedInput {
   const given = parseQuery(query);
   const issues: Issue[] =
     body.length > 0 ? [{ path: [], message: 'The parameters are in the body; send them in the query.' }] : [];

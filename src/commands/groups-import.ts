@@ -129,8 +129,8 @@ async function run(
     latest = await importUserGroups(db, lines, {
       onExisting: request.onExisting,
       dryRun: request.dryRun,
-      inEachTransaction: (query, { created, updated }) =>
-        recordEvent(query, author, 'user_group.imported', {
+      inEachTransaction: (sql, { created, updated }) =>
+        recordEvent(sql, author, 'user_group.imported', {
           import: { from: null, to: importId },
           startedAt: { from: null, to: startedAt.toISOString() },
           created: { from: null, to: created },

@@ -3,10 +3,15 @@ import type { Server } from 'node:http';
 import { createServer, type Server as NetServer, type Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { isResponding, urlOf } from '../http/server.ts';
-import type { Config } from '../settings.ts';
 
 /** How many new connections the system keeps until they are accepted; it may have a lower limit of its own. */
 const backlog = 4_096;
+
+/** Where a server listens. */
+interface Address {
+  readonly host: string;
+  readonly port: number;
+}
 
 /** A server that listens, and can be stopped without cutting off a request. */
 export interface Listener {
@@ -16,11 +21,11 @@ export interface Listener {
    * several that are pipelined on a connection, the first. A connection without one, idle or still sending, is closed when
    * nothing was received on it for a second; every other connection after 30 seconds.
    */
-  close(log: Pick<Logger, 'warn'>): Promise<void>;
+  close(log: Logger): Promise<void>;
 }
 
 /** Starts listening. @throws Error that says what to change when the address cannot be bound. */
-export async function listen(server: Server, { host, port }: Pick<Config, 'host' | 'port'>): Promise<Listener> {
+export async function listen(server: Server, { host, port }: Address): Promise<Listener> {
   /** The number of bytes that each connection had received at the last check. */
   const connections = new Map<Socket, number>();
   server.on('connection', (socket: Socket) => {
@@ -46,7 +51,7 @@ export async function listen(server: Server, { host, port }: Pick<Config, 'host'
  *
  * @throws Error that says what to change when it cannot.
  */
-export async function requireFreeAddress({ host, port }: Pick<Config, 'host' | 'port'>): Promise<void> {
+export async function requireFreeAddress({ host, port }: Address): Promise<void> {
   const problem = await tryListening(host, port);
   if (problem) throw cannotListen(host, port, problem);
 }
@@ -95,12 +100,7 @@ const idleGraceMs = 1_000;
 const drainTimeoutMs = 30_000;
 
 /** Does what {@link Listener} promises of `close`. */
-async function drain(
-  server: Server,
-  owner: NetServer,
-  connections: Map<Socket, number>,
-  log: Pick<Logger, 'warn'>,
-): Promise<void> {
+async function drain(server: Server, owner: NetServer, connections: Map<Socket, number>, log: Logger): Promise<void> {
   owner.close();
   for (const socket of connections.keys()) connections.set(socket, socket.bytesRead);
   const closeSilent = (): void => {

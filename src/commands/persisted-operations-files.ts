@@ -28,7 +28,7 @@ export interface FollowedOperations extends PersistedOperations {
   follow(log: Logger): () => Promise<void>;
 }
 
-type Settings = Pick<Config, 'persistedOperationsPath' | 'introspection' | 'console'>;
+type Settings = Config;
 
 /**
  * Reads the file in `PERSISTED_OPERATIONS`, or the files of the folder, and adds the documents of the web console if it is

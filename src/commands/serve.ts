@@ -94,14 +94,10 @@ async function run(
   }
   const hasPlayground = config.playground && !persistedOperations;
   log.info(`listening on ${url}${hasPlayground ? ` (playground: ${url}/graphql)` : ''}`);
-  const stopHousekeeping = startHousekeeping(
-    database,
-    { retentionDays: config.auditRetentionDays },
-    {
-      onRemoved: (removed) => log.info(removed, 'housekeeping removed what is no longer kept'),
-      onFailure: (error) => log.warn({ err: error }, 'housekeeping failed; it is tried again in an hour'),
-    },
-  );
+  const stopHousekeeping = startHousekeeping(database, config.auditRetentionDays, {
+    onRemoved: (removed) => log.info(removed, 'housekeeping removed what is no longer kept'),
+    onFailure: (error) => log.warn({ err: error }, 'housekeeping failed; it is tried again in an hour'),
+  });
 
   const reason = await stop;
   gateway.drain();

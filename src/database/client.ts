@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { type Prisma, PrismaClient } from '../generated/prisma/client.ts';
-import { objectRows, type Row, textRows } from './columns.ts';
+import { objectRows } from './columns.ts';
 import { applicationNames, parseDatabaseUrl, withOptions } from './database-url.ts';
 import { CodedClient, CodedPool, isUnavailable, readOnlyServer, retryOnConflict, withCode } from './errors.ts';
 import { createAdapter } from './prisma-adapter.ts';
@@ -37,32 +37,21 @@ export interface Database {
   /** The most connections in it. */
   readonly poolSize: number;
   /**
-   * Where look-ups and unfiltered pages are read, if not here: a copy. A change, such as the revocation of an API token, then
-   * takes effect as soon as it has arrived there.
-   */
-  readonly lookups?: Pick<Database, 'query' | 'sql'>;
-  /**
    * Opens a connection outside the pool, for statements that take longer than those of requests. The caller ends it.
    *
    * @param timeoutMs how long each statement may take.
    */
   openConnection(timeoutMs: number): Promise<pg.Client>;
   /**
-   * Runs a statement that Prisma cannot express, or not fast enough, and returns its rows as text. A statement that fails with
-   * a deadlock or a serialization failure, or because it must be prepared again, and so committed nothing, is retried once.
-   *
-   * @param name identifies the text: each connection prepares it once.
+   * On any connection of the pool. A statement that fails with a deadlock or a serialization failure, or because it must be
+   * prepared again, and so committed nothing, is retried once.
    */
-  query(name: string, text: string, values: readonly unknown[]): Promise<Row[]>;
-  /** On any connection of the pool. Retried as {@link query} is. */
   readonly sql: Sql;
   /**
-   * Runs statements in one transaction and commits it. If `work` or a statement fails, nothing is committed; where
-   * {@link query} retries, `work` is called again, so it must have no other side effects.
-   *
-   * @param work takes {@link query} and {@link sql} for the statements of the transaction, which must not be used afterwards.
+   * Runs statements in one transaction and commits it. If `work` or a statement fails, nothing is committed; where {@link sql}
+   * retries, `work` is called again, so it must have no other side effects.
    */
-  transaction<Result>(work: (query: Database['query'], sql: Sql) => Promise<Result>): Promise<Result>;
+  transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>;
   /** Waits for running statements, then closes every connection. */
   close(): Promise<void>;
 }
@@ -163,15 +152,6 @@ export function connectDatabase(
     transactionOptions: { maxWait: transactionTimeoutMs, timeout: transactionTimeoutMs },
     adapter: createAdapter(pool, namedStatements ? names : undefined),
   });
-  const queryOn =
-    (target: pg.Pool | pg.PoolClient): Database['query'] =>
-    async (name, text, values) => {
-      const { rows } = await names.renewAfter(() => {
-        const statement = { ...textRows, ...(namedStatements && { name: names.of(name) }), text, values: values as unknown[] };
-        return target.query<(string | null)[]>(statement);
-      });
-      return rows;
-    };
   const sqlOn =
     (target: pg.Pool | pg.PoolClient): Sql =>
     async (name, text, values) => {
@@ -181,14 +161,13 @@ export function connectDatabase(
       });
       return rows;
     };
-  const queryPool = queryOn(pool);
   const sqlPool = sqlOn(pool);
 
-  async function inTransaction<Result>(work: (query: Database['query'], sql: Sql) => Promise<Result>): Promise<Result> {
+  async function inTransaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
     const client = await pool.connect();
     try {
       await client.query(begin);
-      const result = await work(queryOn(client), sqlOn(client));
+      const result = await work(sqlOn(client));
       await client.query('commit');
       client.release();
       return result;
@@ -215,7 +194,6 @@ export function connectDatabase(
       await withCode(client.connect());
       return client;
     },
-    query: (...statement) => retryOnConflict(() => queryPool(...statement)),
     sql: (...statement) => retryOnConflict(() => sqlPool(...statement)),
     transaction: (work) => retryOnConflict(() => inTransaction(work)),
     async close() {

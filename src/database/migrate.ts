@@ -34,8 +34,6 @@ export interface MigrateOptions {
   readonly signal?: AbortSignal;
 }
 
-type Connections = Pick<Database, 'pool' | 'openConnection'>;
-
 /** The oldest major version of PostgreSQL that the gateway works with. */
 export const minServerVersion = 15;
 
@@ -54,7 +52,7 @@ const lockNumber = 72_707_369;
  *   has changed since, when the role lacks a privilege, or when a migration fails.
  * @throws the reason of the signal.
  */
-export async function migrate(database: Connections, { signal, onEvent }: MigrateOptions = {}): Promise<string[]> {
+export async function migrate(database: Database, { signal, onEvent }: MigrateOptions = {}): Promise<string[]> {
   const { pending } = await inspect(database, onEvent);
   const [first] = pending;
   if (first === undefined) return [];
@@ -79,7 +77,7 @@ export async function migrate(database: Connections, { signal, onEvent }: Migrat
 }
 
 /** Makes sure that no migration is pending, for what changes nothing. @throws Error when one is, or as {@link migrate} does. */
-export async function requireMigrated(database: Connections, { onEvent }: Pick<MigrateOptions, 'onEvent'>): Promise<void> {
+export async function requireMigrated(database: Database, { onEvent }: MigrateOptions): Promise<void> {
   if ((await inspect(database, onEvent)).pending.length === 0) return;
   throw new Error(
     'Migrations of this version are not applied to the database, and this command changes nothing. Run the command migrate, or start a gateway of this version.',
@@ -87,12 +85,11 @@ export async function requireMigrated(database: Connections, { onEvent }: Pick<M
 }
 
 /** Whether every migration of this version is applied. @throws Error when the database cannot be reached. */
-export async function isMigrated({ query }: Pick<Database, 'query'>): Promise<boolean> {
+export async function isMigrated({ sql }: Database): Promise<boolean> {
   const names = ownMigrationNames();
-  const [row] = await query('is-migrated', `select count(distinct migration_name) ${fromApplied} and migration_name = any($1)`, [
-    names,
-  ]);
-  return Number(row?.[0]) === names.length;
+  const text = `select count(distinct migration_name)::int as count ${fromApplied} and migration_name = any($1)`;
+  const [row] = await sql<{ count: number }>('is-migrated', text, [names]);
+  return row?.count === names.length;
 }
 
 /**
@@ -100,7 +97,7 @@ export async function isMigrated({ query }: Pick<Database, 'query'>): Promise<bo
  *
  * @throws Error as {@link migrate} does when they cannot be reconciled.
  */
-export async function readMigrationState({ pool }: Pick<Database, 'pool'>): Promise<MigrationState> {
+export async function readMigrationState({ pool }: Database): Promise<MigrationState> {
   const migrations = ownMigrations();
   const { rowCount } = await pool.query(
     "select from pg_class where relname = '_prisma_migrations' and relkind = 'r' and pg_table_is_visible(oid)",
@@ -150,15 +147,15 @@ export function readMigrations(folder: string): Migration[] {
   });
 }
 
-async function inspect({ pool }: Connections, onEvent: MigrateOptions['onEvent']): Promise<MigrationState> {
-  const { rows } = await pool.query<{ server_version: string }>('show server_version');
+async function inspect(database: Database, onEvent: MigrateOptions['onEvent']): Promise<MigrationState> {
+  const { rows } = await database.pool.query<{ server_version: string }>('show server_version');
   const version = rows[0]?.server_version ?? '';
   if (Number.parseInt(version, 10) < minServerVersion) {
     throw new Error(
       `The database server is PostgreSQL ${version}; the gateway needs ${minServerVersion} or later. Upgrade it, or set DATABASE_URL to another server.`,
     );
   }
-  const state = await readMigrationState({ pool });
+  const state = await readMigrationState(database);
   if (state.unknown.length > 0) {
     onEvent?.(
       `a newer version of the gateway has changed this database (${state.unknown.join(', ')}): update this one, which may not work with it`,

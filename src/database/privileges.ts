@@ -84,7 +84,7 @@ function missingCreations({ role, database, schema, createsTables, createsExtens
  *
  * @throws Error that names every missing right and the SQL that grants them.
  */
-export async function requirePrivileges({ pool }: Pick<Database, 'pool'>): Promise<void> {
+export async function requirePrivileges({ pool }: Database): Promise<void> {
   const asked = [
     ...Object.entries(requiredPrivileges).flatMap(([table, rights]) => rights.map((right) => ['table', table, right])),
     ...usedSequences.map((sequence) => ['sequence', sequence, 'usage']),

@@ -33,7 +33,7 @@ export interface ServerState {
 }
 
 /** Reads the state of the server with statements that any role may run. */
-export async function readServerState({ pool }: Pick<Database, 'pool'>): Promise<ServerState> {
+export async function readServerState({ pool }: Database): Promise<ServerState> {
   const { rows } = await pool.query<{ state: ServerState }>(
     `select jsonb_build_object(
        'version', split_part(current_setting('server_version'), ' ', 1),
@@ -69,7 +69,7 @@ export async function readServerState({ pool }: Pick<Database, 'pool'>): Promise
 }
 
 /** The time of the server's clock, in milliseconds since 1970. */
-export async function readServerTime({ pool }: Pick<Database, 'pool'>): Promise<number> {
+export async function readServerTime({ pool }: Database): Promise<number> {
   const { rows } = await pool.query<{ ms: string }>('select extract(epoch from clock_timestamp()) * 1000 as ms');
   return Number(rows[0]?.ms);
 }
@@ -78,7 +78,7 @@ export async function readServerTime({ pool }: Pick<Database, 'pool'>): Promise<
 const countTimeoutMs = 3_600_000;
 
 /** How many user groups there are. Reads the whole table, and so fails if a page is damaged. 0 if there is no such table. */
-export async function countGroups({ openConnection }: Pick<Database, 'openConnection'>): Promise<number> {
+export async function countGroups({ openConnection }: Database): Promise<number> {
   const client = await openConnection(countTimeoutMs);
   try {
     const { rowCount } = await client.query("select from pg_class where relname = 'user_group' and pg_table_is_visible(oid)");
@@ -156,7 +156,7 @@ export interface DatabaseFacts {
    * The first {@link maxReplicas} by name; nothing if the role may not see them, for which it needs `pg_read_all_stats` or
    * `pg_monitor`.
    */
-  readonly replicas: readonly Replica[] | undefined;
+  readonly replicas: readonly Replica[] | null;
   /** How many of the asked migrations are applied. */
   readonly appliedMigrations: number;
 }
@@ -170,18 +170,9 @@ export const maxReplicas = 100;
  * @param migrations the names of the migrations to count.
  * @throws Error when the database cannot be reached or has no table of migrations.
  */
-export async function readDatabaseFacts(
-  { query }: Pick<Database, 'query'>,
-  migrations: readonly string[],
-): Promise<DatabaseFacts> {
-  const [row = []] = await query('database-facts', databaseFacts, [migrations]);
-  const [serverVersion, sizeBytes, replicas, appliedMigrations] = row;
-  return {
-    serverVersion: serverVersion ?? '',
-    sizeBytes: Number(sizeBytes),
-    replicas: replicas == null ? undefined : JSON.parse(replicas),
-    appliedMigrations: Number(appliedMigrations),
-  };
+export async function readDatabaseFacts({ sql }: Database, migrations: readonly string[]): Promise<DatabaseFacts> {
+  const [facts] = await sql<DatabaseFacts>('database-facts', databaseFacts, [migrations]);
+  return facts as DatabaseFacts;
 }
 
 /**
@@ -189,7 +180,7 @@ export async function readDatabaseFacts(
  * is a replica, because some managed servers do not support it.
  */
 const databaseFacts = `
-  select current_setting('server_version'), pg_database_size(current_database()),
+  select current_setting('server_version') as "serverVersion", pg_database_size(current_database())::float8 as "sizeBytes",
     case when pg_has_role('pg_read_all_stats', 'usage') then (
       select coalesce(json_agg(replica), '[]') from (
         select application_name as name, state, case when own_lsn is not null and replay_lsn is not null
@@ -198,5 +189,6 @@ const databaseFacts = `
           select case when pg_is_in_recovery() then pg_last_wal_receive_lsn() else pg_current_wal_lsn() end as own_lsn
         ) as here order by application_name, pid limit ${maxReplicas}
       ) as replica
-    ) end,
-    (select count(distinct migration_name) from _prisma_migrations where finished_at is not null and migration_name = any($1))`;
+    ) end as replicas,
+    (select count(distinct migration_name)::int from _prisma_migrations
+      where finished_at is not null and migration_name = any($1)) as "appliedMigrations"`;

@@ -4,10 +4,6 @@ import type { Database, Sql } from './client.ts';
 /** The same database with a span for each statement, named like it. */
 export function traceStatements(database: Database, tracing: Tracing): Database {
   const traced =
-    (query: Database['query']): Database['query'] =>
-    (name, text, values) =>
-      tracing.statement(name, () => query(name, text, values));
-  const tracedSql =
     (sql: Sql): Sql =>
     (name, text, values) =>
       tracing.statement(name, () => sql(name, text, values));
@@ -21,10 +17,7 @@ export function traceStatements(database: Database, tracing: Tracing): Database 
     ...database,
     // It lacks only what adds listeners, which nothing uses.
     prisma: prisma as unknown as Database['prisma'],
-    query: traced(database.query),
-    sql: tracedSql(database.sql),
-    ...(database.lookups && { lookups: { query: traced(database.lookups.query), sql: tracedSql(database.lookups.sql) } }),
-    transaction: (work) =>
-      tracing.statement('transaction', () => database.transaction((query, sql) => work(traced(query), tracedSql(sql)))),
+    sql: traced(database.sql),
+    transaction: (work) => tracing.statement('transaction', () => database.transaction((sql) => work(traced(sql)))),
   };
 }

@@ -32,7 +32,7 @@ export function signingKeyStates(keys: readonly SigningKey[]): SigningKeyState[]
 }
 
 /** When the last token that the key may have signed has expired. Only for one that has a successor. */
-export function verifiesUntil({ signsFrom, signsUntil }: Pick<SigningKey, 'signsFrom' | 'signsUntil'>): Date {
+export function verifiesUntil({ signsFrom, signsUntil }: SigningKey): Date {
   return new Date((signsUntil ?? signsFrom).getTime() + maxEmbedTokenSeconds * 1_000);
 }
 
@@ -131,7 +131,5 @@ const encryptPrivateKey = (keys: KeyRing, id: string, privateKey: string): Buffe
   keys.encrypt(encryptionOf(id), privateKey);
 
 /** Decrypts a private key. @throws DecryptionError when the encryption key is not configured, or the value was changed. */
-export const decryptPrivateKey = (
-  keys: KeyRing,
-  { id, privateKeyEncrypted }: Pick<SigningKey, 'id' | 'privateKeyEncrypted'>,
-): string => keys.decrypt(encryptionOf(id), privateKeyEncrypted);
+export const decryptPrivateKey = (keys: KeyRing, { id, privateKeyEncrypted }: SigningKey): string =>
+  keys.decrypt(encryptionOf(id), privateKeyEncrypted);

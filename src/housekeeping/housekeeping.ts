@@ -36,7 +36,7 @@ export type HousekeepingResult = Readonly<Record<keyof typeof removals, number>>
  * accepted again.
  */
 export async function runHousekeeping(
-  database: Pick<Database, 'query' | 'sql'>,
+  database: Database,
   { retentionDays, signal }: HousekeepingOptions,
 ): Promise<HousekeepingResult> {
   // Events that are not in the event feed yet must not be removed before its readers could get them.
@@ -44,16 +44,22 @@ export async function runHousekeeping(
   const removed: Record<string, number> = {};
   for (const [rows, { name, text, takesDays }] of Object.entries(removals)) {
     const values = takesDays ? [batchSize, retentionDays] : [batchSize];
-    removed[rows] = await removeAll(() => database.query(name, text, values), signal);
+    removed[rows] = await removeAll(() => database.sql<Batch>(name, text, values), signal);
   }
   return removed as HousekeepingResult;
 }
 
-async function removeAll(removeBatch: () => ReturnType<Database['query']>, signal: AbortSignal | undefined): Promise<number> {
+/** Whether this instance has the lock, and how many rows it removed. */
+interface Batch {
+  readonly isHeld: boolean;
+  readonly rows: number;
+}
+
+async function removeAll(removeBatch: () => Promise<Batch[]>, signal: AbortSignal | undefined): Promise<number> {
   let total = 0;
   while (!signal?.aborted) {
-    const [[isHeld, rows] = []] = await removeBatch();
-    const removed = isHeld === 't' ? Number(rows) : 0;
+    const [batch] = await removeBatch();
+    const removed = batch?.isHeld ? batch.rows : 0;
     total += removed;
     if (removed < batchSize) break;
     await sleep(pauseMs, undefined, { signal }).catch(() => {});
@@ -74,8 +80,8 @@ export interface HousekeepingReports {
  * @returns a function that stops it and waits for its end.
  */
 export function startHousekeeping(
-  database: Pick<Database, 'query' | 'sql'>,
-  { retentionDays }: Pick<HousekeepingOptions, 'retentionDays'>,
+  database: Database,
+  retentionDays: number,
   { onRemoved, onFailure }: HousekeepingReports,
 ): () => Promise<void> {
   return runPeriodically(
@@ -108,7 +114,7 @@ const underLock = (name: string, doomed: string, remove: string, { takesDays = f
   ), doomed as materialized (${doomed}
   ), removed as (${remove}
   )
-  select is_held, (select count(*) from removed) from guard`,
+  select is_held as "isHeld", (select count(*) from removed)::int as rows from guard`,
 });
 
 /** How many days deliveries of webhooks are kept once they are over. */

@@ -42,10 +42,7 @@ const timeoutMs = 2_000;
 /**
  * Creates the source of an instance that starts now. However many reports are requested, the database is asked once at a time.
  */
-export function instanceSource(
-  database: Pick<Database, 'query' | 'isEmbedded'>,
-  { version, migrations }: InstanceOptions,
-): InstanceSource {
+export function instanceSource(database: Database, { version, migrations }: InstanceOptions): InstanceSource {
   const startedAt = new Date();
   const { isEmbedded } = database;
   let pending: Promise<DatabaseFacts | undefined> | undefined;

@@ -1,10 +1,10 @@
 import { type Caller, type Credential, rateLimitOf } from '../caller.ts';
 import { runPeriodically } from '../concurrency/periodic.ts';
 import { SlidingWindow } from '../concurrency/sliding-window.ts';
-import type { Database } from '../database/client.ts';
+import type { Sql } from '../database/client.ts';
 import { RateLimited } from '../errors.ts';
 import { metrics } from '../metrics/metrics.ts';
-import { type AddRequestCounts, bindRequestCounts, keptSeconds } from './statements.ts';
+import { addRequestCounts, keptSeconds, type RequestCounts } from './statements.ts';
 
 /** The length of the window in which the requests of an API token are counted, in seconds. */
 const windowSeconds = 60;
@@ -29,7 +29,10 @@ interface Quota {
 const overlapSeconds = 3;
 
 /** What the limit of an API token depends on. */
-type LimitedToken = Pick<Credential, 'id' | 'rateLimit'>;
+interface LimitedToken {
+  readonly id: number;
+  readonly rateLimit: number | null;
+}
 
 /**
  * Limits the requests that each API token may send in 60 seconds, over all processes that share their counts. A sliding window:
@@ -101,12 +104,12 @@ export class RateLimiter {
    * Adds what was admitted since the last call to what all processes have admitted, and counts what the others have. One call at
    * a time. Rejects when the database fails: then the others do not get to know what was admitted since the last call.
    */
-  async share(addRequestCounts: AddRequestCounts): Promise<void> {
+  async share(add: (added: ReadonlyMap<number, number>, ageSeconds: number) => Promise<RequestCounts>): Promise<void> {
     const added = this.unshared;
     this.unshared = new Map();
     const sentAt = this.now();
     const ageSeconds = Math.min(keptSeconds, Math.ceil(sentAt - this.sharedAt) + overlapSeconds);
-    const { second, counts } = await addRequestCounts(added, ageSeconds);
+    const { second, counts } = await add(added, ageSeconds);
     this.sharedAt = sentAt;
     for (const [apiTokenId, count] of added) this.know(second, apiTokenId, count);
     const now = Math.floor(this.now());
@@ -172,13 +175,8 @@ export interface RateLimiting {
  * @param limit requests per 60 seconds of API tokens without a limit of their own; 0: any number.
  * @param onShared receives the outcome of each statement: the error, after which each process limits by itself, or nothing.
  */
-export function startRateLimiting(
-  limit: number,
-  database: Pick<Database, 'query'>,
-  onShared: (error?: unknown) => void,
-): RateLimiting {
+export function startRateLimiting(limit: number, sql: Sql, onShared: (error?: unknown) => void): RateLimiting {
   const limiter = new RateLimiter(limit);
-  const addRequestCounts = bindRequestCounts(database);
   for (const result of ['success', 'failure']) metrics.rateLimitSyncs.inc({ result }, 0);
   let isFailing = false;
   const report = (error?: unknown): void => {
@@ -188,7 +186,7 @@ export function startRateLimiting(
   };
   const share = async (): Promise<void> => {
     if (limiter.isIdle) return;
-    await limiter.share(addRequestCounts);
+    await limiter.share((added, ageSeconds) => addRequestCounts(sql, added, ageSeconds));
     report();
   };
   const stopSharing = runPeriodically(share, { firstDelayMs: 0, nextDelayMs: () => intervalMs, onFailure: report });

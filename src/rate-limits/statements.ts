@@ -1,4 +1,4 @@
-import type { Database } from '../database/client.ts';
+import type { Sql } from '../database/client.ts';
 
 /** The requests of an API token that all processes have admitted in a second. */
 export interface RequestCount {
@@ -21,29 +21,21 @@ export interface RequestCounts {
  * @param added by API token.
  * @param ageSeconds how far back to read: at most {@link keptSeconds}.
  */
-export type AddRequestCounts = (added: ReadonlyMap<number, number>, ageSeconds: number) => Promise<RequestCounts>;
+export async function addRequestCounts(sql: Sql, added: ReadonlyMap<number, number>, ageSeconds: number): Promise<RequestCounts> {
+  const values = [[...added.keys()], [...added.values()], ageSeconds];
+  const rows = await sql<RequestCount & { now: number }>('add-request-counts', addCounts, values);
+  // If there are no counts, a row without one has the second.
+  return { second: rows[0]?.now as number, counts: rows.filter(({ count }) => count > 0) };
+}
 
 /** How long counts are kept, in seconds: a minute, rounded up to whole seconds. */
 export const keptSeconds = 61;
-
-/** Binds the counts to a database: one statement, however many API tokens there are. */
-export function bindRequestCounts({ query }: Pick<Database, 'query'>): AddRequestCounts {
-  return async (added, ageSeconds) => {
-    const rows = await query('add-request-counts', addRequestCounts, [[...added.keys()], [...added.values()], ageSeconds]);
-    const counts = rows.map(([, ...row]) => {
-      const [second = 0, apiTokenId = 0, count = 0] = row.map(Number);
-      return { second, apiTokenId, count };
-    });
-    // If there are no counts, a row without one has the second.
-    return { second: Number(rows[0]?.[0]), counts: counts.filter(({ count }) => count > 0) };
-  };
-}
 
 /**
  * Counts are added in the order of the API tokens, so that statements do not wait for each other in a circle. Those in the future
  * are from before the database's clock was set back: they are removed like old ones, or they would count again.
  */
-const addRequestCounts = `
+const addCounts = `
   with clock as materialized (
     select floor(extract(epoch from clock_timestamp()))::bigint as now
   ), added as (
@@ -63,4 +55,4 @@ const addRequestCounts = `
     where second between (select now from clock) - $3::int and (select now from clock)
       and not exists (select from added a where (a.second, a.api_token_id) = (c.second, c.api_token_id))
   )
-  select now, second, api_token_id, count from clock left join counts on true`;
+  select now::float8, second::float8, api_token_id as "apiTokenId", count::int from clock left join counts on true`;

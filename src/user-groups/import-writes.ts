@@ -46,17 +46,17 @@ export async function writeLines(
   db: Pick<Database, 'transaction'> & { readonly keys: KeyRing },
   lines: readonly ImportLine[],
   { onExisting, dryRun }: { readonly onExisting: OnExisting; readonly dryRun: boolean },
-  atEnd: (query: Database['query'], outcome: WriteOutcome) => Promise<void>,
+  atEnd: (sql: Sql, outcome: WriteOutcome) => Promise<void>,
 ): Promise<WriteOutcome> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await db.transaction(async (query, sql) => {
+      return await db.transaction(async (sql) => {
         db.keys.refresh(); // they may be rotated during a long import
         await sql('import-settings', importSettings, []);
         // The first time, a new group whose token is taken is noticed when it cannot be inserted: that is rare.
         const options = { onExisting, dryRun, looksUpTokens: dryRun || attempt > 1 };
         const outcome = await write(sql, db.keys, lines, options);
-        if (!dryRun) await atEnd(query, outcome);
+        if (!dryRun) await atEnd(sql, outcome);
         return outcome;
       });
     } catch (error) {

@@ -1,4 +1,4 @@
-import type { Database } from '../database/client.ts';
+import type { Database, Sql } from '../database/client.ts';
 import type { KeyRing } from '../encryption/keys.ts';
 import type { ImportLine, RejectedLine } from './import-lines.ts';
 import { importBatch, rejectRepeated } from './import-lines.ts';
@@ -44,7 +44,7 @@ export interface ImportOptions {
    * Runs at the end of each transaction that creates or changes groups, with what that transaction did: the place for what is
    * written about it, which then holds however the import ends. Runs again when the transaction is repeated.
    */
-  readonly inEachTransaction?: (query: Database['query'], outcome: WriteOutcome) => Promise<void>;
+  readonly inEachTransaction?: (sql: Sql, outcome: WriteOutcome) => Promise<void>;
 }
 
 /**
@@ -70,8 +70,8 @@ export async function importUserGroups(
     lastLine: 0,
   };
   const write = async (batch: Batch) => {
-    const outcome = await writeLines(db, batch.lines, options, async (query, counts) => {
-      if (counts.created + counts.updated > 0) await options.inEachTransaction?.(query, counts);
+    const outcome = await writeLines(db, batch.lines, options, async (sql, counts) => {
+      if (counts.created + counts.updated > 0) await options.inEachTransaction?.(sql, counts);
     });
     add(summary, batch, outcome);
     const rejected = [...batch.rejected, ...outcome.rejected].sort((a, b) => a.line - b.line);

@@ -81,7 +81,7 @@ export async function countGroups(request: GroupsRequest): Promise<number> {
 async function readOrder(request: GroupsRequest, { size, ...order }: GroupSection): Promise<readonly FoundGroup[]> {
   const { context, withJson, environments } = request;
   const groups = await readInTurn(context, ({ app }) =>
-    readGroupPage(app.lookUpSql, { ...order, environments, limit: size + 1 }, withJson),
+    readGroupPage(app.sql, { ...order, environments, limit: size + 1 }, withJson),
   );
   return groups.map((group) => ({
     group,
@@ -102,7 +102,7 @@ async function readMatches(request: GroupsRequest, { size, ...order }: GroupSect
   );
   const positions = mergeByKeyset(lists, userGroupKeysets[order.sortBy], order.direction);
   const teamIds = positions.slice(0, size).map(({ teamId }) => teamId);
-  const groups = await findGroupsByTeamId(context.app.lookUpSql, teamIds, withJson);
+  const groups = await findGroupsByTeamId(context.app.sql, teamIds, withJson);
   return positions.map((position, index) => {
     const group = groups[index];
     return { ...position, group: group && environments.includes(group.environmentTag) ? group : undefined };

@@ -23,7 +23,7 @@ export type SentEvent = Pick<
 const maxNamedMembers = 100;
 
 /** Makes what is sent of an event of the audit log. */
-export function draftDelivery(event: SentEvent & Pick<Event, 'id'>): DeliveryDraft {
+export function draftDelivery(event: SentEvent & { readonly id: bigint }): DeliveryDraft {
   return { eventId: globalId('Event', eventKey(event)), type: event.type, body: deliveryBody(event) };
 }
 
@@ -50,7 +50,7 @@ function subjectOf(event: SentEvent): string | null {
   return isOfWebhook(event) && typeof number === 'number' ? globalId('Webhook', number) : null;
 }
 
-const isOfWebhook = ({ type }: Pick<Event, 'type'>): boolean => type.startsWith('webhook.');
+const isOfWebhook = ({ type }: SentEvent): boolean => type.startsWith('webhook.');
 
 /** The names of the fields that changed; of an object, such as properties, those of its members. */
 function changedNames(event: SentEvent): string[] {

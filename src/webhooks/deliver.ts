@@ -224,8 +224,8 @@ const take = `
  */
 export async function recordAttempt(
   sql: Sql,
-  { id, url }: Pick<WebhookWork, 'id' | 'url'>,
-  delivery: Pick<TakenDelivery, 'id' | 'attempts'>,
+  { id, url }: { readonly id: number; readonly url: string },
+  delivery: { readonly id: bigint; readonly attempts: number },
   outcome: Outcome,
   waits = retrySeconds,
 ): Promise<Recorded | undefined> {

@@ -42,9 +42,9 @@ test('an update that changes nothing has none, and returns the row with its vers
 
 test('a time is later than the one before it, also where the clock is behind', async () => {
   const ahead = new Date(Date.now() + 3_600_000);
-  await gateway.database.transaction(async (query) => {
-    await query('silence', "select set_config('gateway.silent', 'on', true)", []);
-    await query('ahead', 'update user_group set updated_at = $1', [ahead]);
+  await gateway.database.transaction(async (sql) => {
+    await sql('silence', "select set_config('gateway.silent', 'on', true)", []);
+    await sql('ahead', 'update user_group set updated_at = $1', [ahead]);
   });
   await gateway.database.pool.query("update user_group set name = 'later'");
   expect((await group()).updatedAt.getTime()).toBe(ahead.getTime() + 1);

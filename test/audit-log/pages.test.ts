@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { assignPositions } from '../../src/audit-log/feed.ts';
 import { type EventQuery, findEvents } from '../../src/audit-log/list.ts';
+import type { Database } from '../../src/database/client.ts';
 import { limitStatementTime } from '../../src/database/timed-read.ts';
 import { runHousekeeping } from '../../src/housekeeping/housekeeping.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -78,16 +79,16 @@ test('a batch of housekeeping reads its own rows alone', async () => {
   const client: pg.PoolClient = await database.pool.connect();
   try {
     const controller = new AbortController();
-    const query: TestDatabase['query'] = async (name, text, values) => {
-      if (name !== 'remove-events') return database.query(name, text, values);
+    const sql: Database['sql'] = async <Row extends object>(name: string, text: string, values: readonly unknown[]) => {
+      if (name !== 'remove-events') return database.sql<Row>(name, text, values);
       controller.abort();
       const { rows } = await client.query(`explain (analyze, buffers, timing off, format json) ${text}`, values as never);
       const { Plan: plan } = rows[0]['QUERY PLAN'][0];
       expect(plan['Shared Hit Blocks'] + plan['Shared Read Blocks']).toBeLessThan(4_000);
-      return [['t', '500']];
+      return [{ isHeld: true, rows: 500 }] as unknown as Row[];
     };
     const retentionDays = Math.floor((Date.now() - Date.parse('2026-01-01T12:00:00Z')) / 86_400_000);
-    await runHousekeeping({ query, sql: database.sql }, { retentionDays, signal: controller.signal });
+    await runHousekeeping({ ...database, sql }, { retentionDays, signal: controller.signal });
     expect(controller.signal.aborted).toBe(true);
   } finally {
     client.release();

@@ -198,9 +198,9 @@ test('a group whose earlier state was restored is shown as it is, once something
     await page.getByLabel('Display name').fill(name);
     await save(page, 'Save the name');
   }
-  await gateway.database.transaction(async (query) => {
-    await query('silence', "select set_config('gateway.silent', 'on', true)", []);
-    await query('restore', "update user_group set name = 'ACME', version = 1 where provided_id = 'restored'", []);
+  await gateway.database.transaction(async (sql) => {
+    await sql('silence', "select set_config('gateway.silent', 'on', true)", []);
+    await sql('restore', "update user_group set name = 'ACME', version = 1 where provided_id = 'restored'", []);
   });
   await saveProperties(page, { ...properties, plan: 'silver' });
   await page.getByRole('heading', { level: 1, name: 'ACME' }).waitFor();

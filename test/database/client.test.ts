@@ -76,8 +76,8 @@ describe('retries a statement that failed with a deadlock', () => {
   afterAll(async () => void (await database.pool.query('drop function pass cascade')));
 
   test.each<[string, (loser: Database) => Promise<unknown>]>([
-    ['the driver’s', ({ query }) => query('rename', rename, [])],
-    ['of a transaction', ({ transaction }) => transaction((query) => query('rename', rename, []))],
+    ['the driver’s', ({ sql }) => sql('rename', rename, [])],
+    ['of a transaction', ({ transaction }) => transaction((sql) => sql('rename', rename, []))],
     ['Prisma’s', ({ prisma }) => prisma.apiToken.updateMany({ where: { id: { in: [1, 2] } }, data: { name: 'by the loser' } })],
     ['a whole transaction', ({ prisma }) => retryOnConflict(() => prisma.$transaction((each) => each.$executeRawUnsafe(rename)))],
   ])('%s', async (_, loseOnce) => {
@@ -113,8 +113,8 @@ describe('after a column got another type, as when a dump is restored, no connec
   const text = 'select name, pg_sleep(0.05)::text from api_token';
   let length = 300;
   test.each<[string, (client: Database) => Promise<unknown>]>([
-    ['the driver’s', ({ query }) => query('names', text, [])],
-    ['of a transaction', ({ transaction }) => transaction((query) => query('names', text, []))],
+    ['the driver’s', ({ sql }) => sql('names', text, [])],
+    ['of a transaction', ({ transaction }) => transaction((sql) => sql('names', text, []))],
     ['Prisma’s', ({ prisma }) => prisma.$queryRawUnsafe(text)],
     [
       'of a transaction of Prisma',
@@ -145,43 +145,44 @@ describe('a transaction', () => {
 
   test('commits what its statements did together', async () => {
     client = connectDatabase({ connectionString: database.url });
-    const result = await client.transaction(async (query) => {
-      await query('insert', insert, ['first']);
+    const result = await client.transaction(async (sql) => {
+      await sql('insert', insert, ['first']);
       expect(await stored()).toEqual([]);
-      await query('insert', insert, ['second']);
+      await sql('insert', insert, ['second']);
       return 'result';
     });
     expect([result, await stored()]).toEqual(['result', ['first', 'second']]);
   });
 
-  test.each<[string, (query: Database['query']) => Promise<unknown>]>([
+  test.each<[string, (sql: Database['sql']) => Promise<unknown>]>([
     ['its work throws', () => Promise.reject(new Error('on purpose'))],
-    ['a statement fails', (query) => query('fails', 'select 1 / 0', [])],
+    ['a statement fails', (sql) => sql('fails', 'select 1 / 0', [])],
   ])('leaves nothing behind when %s', async (_, fail) => {
     client = connectDatabase({ connectionString: database.url });
     const attempts = Array.from({ length: 20 }, () =>
-      client.transaction(async (query) => {
-        await query('insert', insert, ['never']);
-        await fail(query);
+      client.transaction(async (sql) => {
+        await sql('insert', insert, ['never']);
+        await fail(sql);
       }),
     );
     const outcomes = await Promise.allSettled(attempts);
     expect(outcomes.map(({ status }) => status)).toEqual(Array(20).fill('rejected'));
     expect(await stored()).toEqual([]);
-    expect(await client.query('one', 'select 1', [])).toEqual([['1']]);
+    expect(await client.sql('one', 'select 1 as one', [])).toEqual([{ one: 1 }]);
   });
 
   test('fails when its connection is lost between two statements, which does not end the process', async () => {
     client = connectDatabase({ connectionString: database.url });
-    const interrupted = client.transaction(async (query) => {
-      const [[pid] = []] = await query('insert', `${insert} returning pg_backend_pid()`, ['never']);
+    const interrupted = client.transaction(async (sql) => {
+      const [row] = await sql<{ pid: number }>('insert', `${insert} returning pg_backend_pid() as pid`, ['never']);
+      const pid = row?.pid;
       await database.pool.query('select pg_terminate_backend($1)', [pid]);
       const isGone = async () => {
         const { rowCount } = await database.pool.query('select from pg_stat_activity where pid = $1', [pid]);
         return rowCount === 0;
       };
       await until(isGone, 'the connection is closed');
-      await query('insert', insert, ['never']);
+      await sql('insert', insert, ['never']);
     });
     await expect(interrupted).rejects.toThrow();
     expect([await stored(), client.pool.totalCount]).toEqual([[], 0]);

@@ -112,7 +112,7 @@ test('policies that come while a gateway runs make requests fail, and hide no ro
     grant all on all sequences in schema public to "${role}"`);
   const limited = connectDatabase({ connectionString: url });
   await database.pool.query('alter table user_group enable row level security');
-  await expect(limited.query('groups', 'select count(*) from user_group', [])).rejects.toThrow(/row-level security/);
+  await expect(limited.pool.query('select count(*) from user_group')).rejects.toThrow(/row-level security/);
   await limited.close();
   await database.pool.query(`drop owned by "${role}"`);
 });
@@ -122,11 +122,11 @@ test('every table and sequence that the migrations make is among those that are 
   const { rows } = await database.pool.query<{ name: string }>(
     "select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'S')",
   );
-  const client = new pg.Pool({ connectionString: url });
+  const client = connectDatabase({ connectionString: url });
   // Before any right is granted, all of them are missing.
-  const refusal = await requirePrivileges({ pool: client }).catch((error: Error) => error.message);
+  const refusal = await requirePrivileges(client).catch((error: Error) => error.message);
   for (const { name } of rows) expect(refusal).toMatch(new RegExp(`(table|sequence) ${name} to `));
-  await client.end();
+  await client.close();
 });
 
 test('a role that may not connect, and a server that is read-only, are named without a stack trace', async () => {

@@ -38,7 +38,7 @@ const storedIds = async (): Promise<string[]> =>
 
 /** Lets time pass for the signing keys: all their times are the database's, and are moved back. */
 const pass = (seconds: number) =>
-  database.query(
+  database.sql(
     'pass',
     `update signing_key set created_at = created_at - $1::int * interval '1 second',
     signs_from = signs_from - $1::int * interval '1 second'`,

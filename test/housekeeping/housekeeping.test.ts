@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { acceptBootstrapToken, rotateApiToken } from '../../src/api-tokens/api-tokens.ts';
+import type { Database } from '../../src/database/client.ts';
 import { runHousekeeping, startHousekeeping } from '../../src/housekeeping/housekeeping.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { storedToken } from '../support/keys.ts';
@@ -51,12 +52,12 @@ test('removes the events that are older than the retention', async () => {
 test('removes many in small batches', async () => {
   await storeEvents(...Array.from({ length: 1_201 }, (_, index) => 100 + (index % 7)), 2);
   const limits: unknown[] = [];
-  const query: TestDatabase['query'] = async (name, text, values) => {
-    const rows = await database.query(name, text, values);
-    if (name === 'remove-events') limits.push([values[0], Number(rows[0]?.[1])]);
+  const sql: Database['sql'] = async <Row extends object>(name: string, text: string, values: readonly unknown[]) => {
+    const rows = await database.sql<Row>(name, text, values);
+    if (name === 'remove-events') limits.push([values[0], (rows[0] as { rows?: number }).rows]);
     return rows;
   };
-  expect(await runHousekeeping({ query, sql: database.sql }, { retentionDays: 30 })).toMatchObject({ events: 1_201 });
+  expect(await runHousekeeping({ ...database, sql }, { retentionDays: 30 })).toMatchObject({ events: 1_201 });
   expect(limits).toEqual([
     [500, 500],
     [500, 500],
@@ -155,6 +156,6 @@ test('removes the replaced secrets of webhooks that no longer sign', async () =>
 });
 
 test('a schedule ends with its process, also while it waits', async () => {
-  const stop = startHousekeeping(database, { retentionDays: 1 }, { onRemoved: () => {}, onFailure: () => {} });
+  const stop = startHousekeeping(database, 1, { onRemoved: () => {}, onFailure: () => {} });
   await stop();
 });

@@ -57,7 +57,7 @@ test('replicas have a name and a state, and are unknown to a role that may not s
 
     await database.pool.query(`create role ${role} login password 'limited'; grant select on _prisma_migrations to ${role}`);
     const seen = (await instanceSource(limited, options).read()).database;
-    expect(seen).toMatchObject({ facts: { appliedMigrations: ownMigrationNames().length, replicas: undefined } });
+    expect(seen).toMatchObject({ facts: { appliedMigrations: ownMigrationNames().length, replicas: null } });
   } finally {
     await Promise.all([replica.end(), limited.close()]);
     await database.pool.query(`drop owned by ${role}; drop role ${role}`);
@@ -66,11 +66,11 @@ test('replicas have a name and a state, and are unknown to a role that may not s
 
 test('a database that does not respond is reported as such within two seconds, and asked once at a time', async () => {
   let asked = 0;
-  const query: TestGateway['database']['query'] = () => {
+  const sql: TestGateway['database']['sql'] = () => {
     asked += 1;
     return new Promise(() => {});
   };
-  const source = instanceSource({ isEmbedded: true, query }, options);
+  const source = instanceSource({ ...gateway.database, isEmbedded: true, sql }, options);
   const reports = await Promise.all([source.read(), source.read()]);
   for (const { database } of reports)
     expect(database).toEqual({ isEmbedded: true, facts: undefined, migrations: ownMigrationNames().length });

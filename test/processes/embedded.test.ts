@@ -97,7 +97,7 @@ test('when another program has taken the port of a server that crashed, the pool
     onEvent: (message) => void events.push(message),
   });
   onTestFinished(() => database.close());
-  const port = async () => Number((await database.query('port', "select current_setting('port')", []))[0]?.[0]);
+  const port = async () => Number((await database.pool.query("select current_setting('port') as port")).rows[0].port);
   const before = await port();
   // Without its settings it cannot start until the port is taken.
   const settings = join(dataDir.path, 'postgres', 'postgresql.conf');

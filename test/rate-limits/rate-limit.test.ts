@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Caller } from '../../src/caller.ts';
 import { RateLimited } from '../../src/errors.ts';
 import { RateLimiter } from '../../src/rate-limits/rate-limit.ts';
-import { type AddRequestCounts, bindRequestCounts } from '../../src/rate-limits/statements.ts';
+import { addRequestCounts } from '../../src/rate-limits/statements.ts';
 import { callerWith } from '../support/caller.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
@@ -103,15 +103,17 @@ describe('in several processes', () => {
 
   const time = (): number => performance.now() / 1_000 + passed;
 
-  const addInTime: AddRequestCounts = async (...args) => {
-    const { second, counts } = await bindRequestCounts(database)(...args);
+  type Add = Parameters<RateLimiter['share']>[0];
+
+  const addInTime: Add = async (...args) => {
+    const { second, counts } = await addRequestCounts(database.sql, ...args);
     return { second: second + behind, counts: counts.map((each) => ({ ...each, second: each.second + behind })) };
   };
 
   /** A process that has read the counts of the others. */
-  async function start(limit: number, addRequestCounts: AddRequestCounts = addInTime, now = time) {
+  async function start(limit: number, add: Add = addInTime, now = time) {
     const limiter = new RateLimiter(limit, now);
-    const queueKey = () => limiter.share(addRequestCounts);
+    const queueKey = () => limiter.share(add);
     await queueKey();
     return { limiter, queueKey, remaining: () => limiter.quotaOf({ id: 1, rateLimit: null }).remaining };
   }
@@ -218,11 +220,11 @@ describe('in several processes', () => {
 
   test('a call is one statement, regardless of the number of API tokens, and stores nothing if nothing was counted', async () => {
     const statements: unknown[] = [];
-    const query: TestDatabase['query'] = (name, ...rest) => {
+    const sql: TestDatabase['sql'] = (name, ...rest) => {
       statements.push(name);
-      return database.query(name, ...rest);
+      return database.sql(name, ...rest);
     };
-    const { limiter, queueKey } = await start(10, bindRequestCounts({ query }));
+    const { limiter, queueKey } = await start(10, (...args) => addRequestCounts(sql, ...args));
     for (let id = 1; id <= 1_000; id += 1) limiter.admit(callerOf(id));
     statements.length = 0;
     await queueKey();

@@ -34,9 +34,9 @@ export async function enlargeStored({ database }: TestGateway): Promise<void> {
   const entries = Array.from({ length: 1_000 }, (_, entry) => [`schema ${entry}`.padEnd(255, 'ä'), 'ä'.repeat(255)]);
   const mapping = JSON.stringify(Object.fromEntries(entries));
   const changes = `update event set changes = json_build_object('mapping', json_build_object('to', $1::json))`;
-  await database.transaction(async (query) => {
-    await query('silence', "select set_config('gateway.silent', 'on', true)", []);
-    await query('enlarge-mappings', 'update user_group set mapping = $1', [mapping]);
-    await query('enlarge-changes', changes, [mapping]);
+  await database.transaction(async (sql) => {
+    await sql('silence', "select set_config('gateway.silent', 'on', true)", []);
+    await sql('enlarge-mappings', 'update user_group set mapping = $1', [mapping]);
+    await sql('enlarge-changes', changes, [mapping]);
   });
 }

@@ -433,9 +433,9 @@ test('what runs in a transaction gets what that one did, and when it fails, that
   const lines = toNdjson(Array.from({ length: 2_500 }, (_, index) => ({ user_group_id: `g${index}` })));
   const seen: unknown[] = [];
   const failed = importText(database, lines, {
-    inEachTransaction: async (query, { created }) => {
-      const [[count] = []] = await query('count-groups', 'select count(*) from user_group', []);
-      seen.push({ count, created });
+    inEachTransaction: async (sql, { created }) => {
+      const [row] = await sql<{ count: bigint }>('count-groups', 'select count(*) from user_group', []);
+      seen.push({ count: String(row?.count), created });
       if (seen.length === 2) throw new Error('on purpose');
     },
   });

@@ -127,7 +127,7 @@ test('a token that a request rotates while it is re-encrypted is the request’s
     }
     return database.sql(name, ...statement);
   };
-  await reencryptAll({ sql }, both.app.keys, () => {});
+  await reencryptAll({ ...database, sql }, both.app.keys, () => {});
   const { userGroup } = (await rotated) as Rotated;
   expect(await tokenById(both, id)).toBe(currentTokenOf(context, userGroup));
 });

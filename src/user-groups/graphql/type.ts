@@ -135,7 +135,7 @@ export const UserGroupByInput = builder.inputType('UserGroupBy', {
 });
 
 /** Whether properties or mapping of a user group are read below a field, so that they need be loaded. */
-export function readsJson(info: Pick<GraphQLResolveInfo, 'schema' | 'fieldNodes' | 'fragments'>): boolean {
+export function readsJson(info: GraphQLResolveInfo): boolean {
   const fields = Object.values((info.schema.getType('UserGroup') as GraphQLObjectType).getFields());
   const names = fields.filter(({ extensions }) => extensions[readsJsonExtension]).map(({ name }) => name);
   return isAnySelected(new Set(names), info);

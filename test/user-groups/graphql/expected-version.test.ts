@@ -59,9 +59,9 @@ const changes: Readonly<Record<string, Change>> = {
   'rotation with a grace period': ({ token }) => ['rotateUserGroupToken', { currentToken: token, graceSeconds: 60 }],
 };
 const storeVersion = (version: number) =>
-  gateways[0].database.transaction(async (query) => {
-    await query('silence', "select set_config('gateway.silent', 'on', true)", []);
-    await query('store-version', 'update user_group set version = $1 where team_id = $2', [version, group.teamId]);
+  gateways[0].database.transaction(async (sql) => {
+    await sql('silence', "select set_config('gateway.silent', 'on', true)", []);
+    await sql('store-version', 'update user_group set version = $1 where team_id = $2', [version, group.teamId]);
   });
 const deletion = ({ providedId }: Group): [Mutation, object] => ['deleteUserGroup', { by: { providedId } }];
 
