@@ -3,7 +3,7 @@ import { type Context, inTransaction } from './app.ts';
 import { type EncryptionContext, isMissingKey } from './encryption/keys.ts';
 import { GatewayError } from './errors.ts';
 import { asGatewayError } from './failures.ts';
-import type { HttpRequest, HttpResponse } from './http/types.ts';
+import type { HttpResponse } from './http/types.ts';
 
 /** The limits of requests with an Idempotency-Key. */
 export const idempotencyLimits = {

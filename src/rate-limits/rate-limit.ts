@@ -1,4 +1,4 @@
-import { type Caller, type Credential, rateLimitOf } from '../caller.ts';
+import { type Caller, rateLimitOf } from '../caller.ts';
 import { runPeriodically } from '../concurrency/periodic.ts';
 import { SlidingWindow } from '../concurrency/sliding-window.ts';
 import type { Sql } from '../database/client.ts';
