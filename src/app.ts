@@ -13,11 +13,15 @@ import type { Prisma, PrismaClient, UserGroup } from './generated/prisma/client.
 import { findGroupsByProvidedId, findGroupsByTeamId, findGroupsOfTokens, type GroupOfToken } from './user-groups/sql.ts';
 
 /** What lives as long as the process. */
-export interface App {
+export interface App extends AppOptions {
   readonly db: PrismaClient;
   readonly sql: Sql;
   readonly reads: Reads;
   readonly keys: KeyRing;
+}
+
+/** What a command has no use for. */
+interface AppOptions {
   /** The URL of the gateway, without a slash at its end: the issuers of embed tokens begin with it. */
   readonly publicUrl: () => string;
   /** The private networks that webhooks may reach, as CIDRs. */
@@ -72,7 +76,7 @@ const createReads = (sql: Sql, isShared: boolean): Reads => ({
 export function createApp(
   database: Database,
   keys: KeyRing,
-  options: Partial<Pick<App, 'publicUrl' | 'webhookNetworks' | 'noteResolved' | 'feed'>> = {},
+  options: Partial<AppOptions> = {},
 ): App {
   return {
     db: database.prisma,
