@@ -73,11 +73,7 @@ const createReads = (sql: Sql, isShared: boolean): Reads => ({
 });
 
 /** Creates an app. */
-export function createApp(
-  database: Database,
-  keys: KeyRing,
-  options: Partial<AppOptions> = {},
-): App {
+export function createApp(database: Database, keys: KeyRing, options: Partial<AppOptions> = {}): App {
   return {
     db: database.prisma,
     sql: database.sql,
