@@ -82,49 +82,26 @@ export function* mappingIssues(path: Path, mapping: unknown): Generator<Issue> {
 }
 
 /**
- * The issues of properties of any type: not an object, too deep, too large, or values that do not survive a round trip
- * through JSON. At most ten issues; checking stops at the size limit.
+ * The issues of properties of any type: not an object, too large, too deep, or values that do not survive a round trip through
+ * JSON. At most ten issues. The depth of what was parsed is bounded.
  */
 export function propertiesIssues(path: Path, properties: unknown): Issue[] {
-  if (typeof properties !== 'object' || properties === null || Array.isArray(properties)) {
-    return [{ path, message: 'must be a JSON object.' }];
-  }
-  const walk: Walk = { path: [...path], issues: [], leastBytes: 0 };
-  inspect(properties as Json, 1, walk);
-  // Printed only when the depth is known to be bounded, so that printing cannot exhaust the stack, and the size nearly so.
-  const isTooLarge =
-    walk.leastBytes > maxJsonBytes || (walk.issues.length === 0 && Buffer.byteLength(JSON.stringify(properties)) > maxJsonBytes);
-  if (isTooLarge) walk.issues.push({ path, message: tooLarge });
-  return walk.issues;
+  if (!isObject(properties as Json)) return [{ path, message: 'must be a JSON object.' }];
+  if (Buffer.byteLength(JSON.stringify(properties)) > maxJsonBytes) return [{ path, message: tooLarge }];
+  const issues: Issue[] = [];
+  inspect(properties as Json, path, 1, issues);
+  return issues;
 }
 
-/** The state of a walk through a value. */
-interface Walk {
-  /** Where the walk is, the same list throughout. */
-  readonly path: (string | number)[];
-  readonly issues: Issue[];
-  /** The JSON of what was visited has at least as many bytes: a character has one, whatever it is, and so has a value. */
-  leastBytes: number;
-}
-
-/** Whether a walk has seen enough: as many issues as are listed, or more bytes than there may be. */
-const isOver = ({ issues, leastBytes }: Walk): boolean => issues.length >= maxIssues || leastBytes > maxJsonBytes;
-
-function inspect(value: Json, depth: number, walk: Walk): void {
-  walk.leastBytes += typeof value === 'string' ? value.length + 2 : 1;
-  if (isOver(walk)) return;
+function inspect(value: Json, path: Path, depth: number, issues: Issue[]): void {
+  if (issues.length >= maxIssues) return;
   const fault = valueFault(value, depth);
-  if (fault) return void walk.issues.push({ path: [...walk.path], message: fault });
+  if (fault) return void issues.push({ path, message: fault });
   if (typeof value !== 'object' || value === null) return;
-  const members = Array.isArray(value) ? value.entries() : Object.entries(value);
-  for (const [member, item] of members) {
-    if (isOver(walk)) return;
-    if (typeof member === 'string') walk.leastBytes += member.length + 3;
-    walk.path.push(member);
+  for (const [member, item] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
     const name = typeof member === 'string' ? (characterFault(member) ?? nameFault(member)) : undefined;
-    if (name) walk.issues.push({ path: [...walk.path], message: name });
-    else inspect(item, depth + 1, walk);
-    walk.path.pop();
+    if (!name) inspect(item, [...path, member], depth + 1, issues);
+    else if (issues.length < maxIssues) issues.push({ path: [...path, member], message: name });
   }
 }
 
