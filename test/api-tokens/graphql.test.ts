@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { encodeGlobalID } from '@pothos/plugin-relay';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { encodeCursor } from '../../src/database/keyset.ts';
+import { writeCursor } from '../../src/database/list.ts';
 import { scopeNames } from '../../src/scopes.ts';
 import { untilBlocked } from '../support/database.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
@@ -436,10 +436,10 @@ describe('apiTokens', () => {
     ['last of -1', { last: -1 }, ['last']],
     ['first and last', { first: 1, last: 1 }, ['last']],
     ['no cursor', { after: 'nonsense' }, ['after']],
-    ['a cursor of user groups', { before: encodeCursor('UserGroup.createdAt', [null, 0, 1]) }, ['before']],
-    ['a forged cursor', { after: encodeCursor('ApiToken', ['1']) }, ['after']],
-    ['a cursor with more', { after: encodeCursor('ApiToken', [1, 1]) }, ['after']],
-    ['a cursor out of range', { after: encodeCursor('ApiToken', [2 ** 31]) }, ['after']],
+    ['a cursor of user groups', { before: writeCursor('UserGroup.createdAt', [null, 0, 1]) }, ['before']],
+    ['a forged cursor', { after: writeCursor('ApiToken', ['1']) }, ['after']],
+    ['a cursor with more', { after: writeCursor('ApiToken', [1, 1]) }, ['after']],
+    ['a cursor out of range', { after: writeCursor('ApiToken', [2 ** 31]) }, ['after']],
   ])('rejects %s as INVALID_INPUT', async (_, variables, path) => {
     expect(await list(variables)).toMatchObject({ code: 'INVALID_INPUT', issues: [{ path }] });
   });

@@ -2,7 +2,7 @@ import type { GraphQLEnumType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commandAuthor, recordEvent } from '../../src/audit-log/statements/author.ts';
 import { Caller } from '../../src/caller.ts';
-import { encodeCursor } from '../../src/database/keyset.ts';
+import { writeCursor } from '../../src/database/list.ts';
 import { rotateSigningKey } from '../../src/embed-tokens/signing-keys.ts';
 import { schema } from '../../src/schema.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
@@ -318,9 +318,9 @@ describe('filters', () => {
     [{ first: 101 }, ['first']],
     [{ first: 1, last: 1 }, ['last']],
     [{ after: 'nonsense' }, ['after']],
-    [{ before: encodeCursor('UserGroup.createdAt', ['Testing', 1, 1]) }, ['before']],
-    [{ after: encodeCursor('Event', [1, '9'.repeat(19)]) }, ['after']],
-    [{ after: encodeCursor('Event', [1.5, '1']) }, ['after']],
+    [{ before: writeCursor('UserGroup.createdAt', ['Testing', 1, 1]) }, ['before']],
+    [{ after: writeCursor('Event', [1, '9'.repeat(19)]) }, ['after']],
+    [{ after: writeCursor('Event', [1.5, '1']) }, ['after']],
   ])('%j is invalid', async (variables, path) => {
     const { json } = await gateway.graphql(query, variables, { token: secrets['admin'] ?? '' });
     expect(json.errors[0].extensions).toMatchObject({ code: 'INVALID_INPUT', issues: [{ path }] });
