@@ -164,16 +164,16 @@ export const readBigInt = (part: unknown): bigint | undefined =>
   typeof part === 'string' && /^\d{1,18}$/.test(part) ? BigInt(part) : undefined;
 
 /** A time as ISO 8601 writes it, or in milliseconds. */
-export function readTime(part: unknown): Date | undefined {
-  const time = new Date(part as string | number);
-  return part !== null && isStorable(time) ? time : undefined;
+export function readTime(part: string | number): Date | undefined {
+  const time = new Date(part);
+  return isStorable(time) ? time : undefined;
 }
 
 const readers = {
   int: (part: unknown) => (Number.isInteger(part) && Math.abs(part as number) < 2 ** 31 ? part : undefined),
   bigint: readBigInt,
   text: (part: unknown) => (typeof part === 'string' && part.isWellFormed() && !part.includes('\0') ? part : undefined),
-  timestamptz: readTime,
+  timestamptz: (part: unknown) => (typeof part === 'string' ? readTime(part) : undefined),
   uuid: (part: unknown) =>
     typeof part === 'string' && /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(part) ? part : undefined,
 };
