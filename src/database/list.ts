@@ -57,7 +57,7 @@ export interface Section {
   readonly limit: number;
 }
 
-/** The section that a page is read from. @throws InvalidInput for a size or a cursor that the list does not have, and for `others`. */
+/** The section that a page is read from. @throws InvalidInput for `others`, or a wrong size or cursor. */
 export function sectionOf(input: PageInput, order: ListOrder, others: Iterable<Issue> = []): Section {
   const { first, last } = input;
   const issues: Issue[] = [];

@@ -42,7 +42,8 @@ const indexOfSeats = "create index user_group_seats on user_group using hash (((
 export async function fillGroups(pool: pg.Pool, count: number): Promise<void> {
   const client = await pool.connect();
   try {
-    await client.query('set statement_timeout = 0');
+    // An event for each would take most of the time.
+    await client.query("set statement_timeout = 0; set gateway.silent = 'on'");
     const run = (text: string) => client.query({ text, query_timeout: 600_000 } as pg.QueryConfig);
     const { rows } = await client.query<{ name: string; definition: string }>(
       "select indexname as name, indexdef as definition from pg_indexes where tablename = 'user_group' and indexname <> 'user_group_pkey'",
