@@ -138,18 +138,19 @@ export function readInTurn<Result>(context: Context, read: (context: Context) =>
 }
 
 /**
- * Runs a statement of a list when it is the caller's turn. It is planned for its values.
+ * Runs a statement of a list when it is the caller's turn.
  *
+ * @param options `name` as for {@link Sql}; without one, the statement is planned for its values.
  * @throws GatewayError `UNAVAILABLE` when a slow one takes longer than two seconds; its cause is the database's error.
  */
 export async function readRows<Row extends object>(
   context: Context,
   { text, values }: Prisma.Sql,
-  { isSlow }: { readonly isSlow: boolean },
+  { isSlow, name = '' }: { readonly isSlow: boolean; readonly name?: string },
 ): Promise<Row[]> {
   try {
     return await readInTurn(context, ({ app, sql, isInTransaction }) =>
-      (isSlow && !isInTransaction ? app.slowSql : sql)<Row>('', text, values),
+      (isSlow && !isInTransaction ? app.slowSql : sql)<Row>(name, text, values),
     );
   } catch (error) {
     if (!isStatementTimeout(error)) throw error;

@@ -63,7 +63,8 @@ export function sectionOf(input: PageInput, order: ListOrder, others: Iterable<I
   const issues: Issue[] = [];
   for (const name of ['first', 'last'] as const) {
     const size = input[name] ?? 0;
-    if (!(size >= 0 && size <= maxPageSize)) issues.push({ path: [name], message: `must be from 0 to ${maxPageSize}.` });
+    if (!(Number.isInteger(size) && size >= 0 && size <= maxPageSize))
+      issues.push({ path: [name], message: `must be from 0 to ${maxPageSize}.` });
   }
   if (first != null && last != null) issues.push({ path: ['last'], message: 'must not be combined with first.' });
   const types = order.by.map(({ type }) => type);
@@ -115,7 +116,7 @@ export interface ListSource {
   readonly prefix?: string;
 }
 
-/** The statement that reads a section of a list. */
+/** The statement that reads a section. Its limit is in the text: for any limit, PostgreSQL would sort the table. */
 export function pageStatement({ order, direction, start, end, limit }: Section, source: ListSource): Prisma.Sql {
   const { columns, table, parts, prefix } = source;
   const further = direction === 'asc' ? '>' : '<';
@@ -127,13 +128,14 @@ export function pageStatement({ order, direction, start, end, limit }: Section, 
     )})`;
   const bounds = [...(start ? [bound(further, start)] : []), ...(end ? [bound(back, end)] : [])];
   const orderBy = (names: readonly string[]) => Prisma.raw(`order by ${names.map((name) => `${name} ${direction}`).join(', ')}`);
+  const atMost = Prisma.raw(`limit ${limit}`);
   const inner = orderBy(prefix === undefined ? key : [prefix, ...key]);
   const selects = parts.map(
     (part) => Prisma.sql`(select ${Prisma.raw(columns)} from ${Prisma.raw(table)}
-      where ${Prisma.join([...part, ...bounds], ' and ')} ${inner} limit ${limit}::int)`,
+      where ${Prisma.join([...part, ...bounds], ' and ')} ${inner} ${atMost})`,
   );
   const outer = orderBy(order.by.map(({ field }) => `"${field}"`));
-  return Prisma.sql`select * from (${Prisma.join(selects, ' union all ')}) as item ${outer} limit ${limit}::int`;
+  return Prisma.sql`select * from (${Prisma.join(selects, ' union all ')}) as item ${outer} ${atMost}`;
 }
 
 /** A cursor, which callers take as opaque. It holds only what the caller may read, and gives access to nothing. */

@@ -2,6 +2,7 @@ import { type Context, countInTime, readRows } from '../app.ts';
 import {
   type CountedPage,
   type DateTimeRange,
+  defaultPageSize,
   type ListOrder,
   type PageInput,
   pageOf,
@@ -88,7 +89,13 @@ export async function listUserGroups(
     parts: environments.map((tag) => [isOf(tag), ...conditions]),
     prefix: 'environment_tag',
   });
-  const page = pageOf(section, await readRows<UserGroup>(context, statement, { isSlow: conditions.length > 0 }));
+  const isFiltered = conditions.length > 0;
+  // What most lists begin with is prepared.
+  const isOrdinary = !input.orderBy && !section.isBackward && !section.end;
+  const isCommon = !isFiltered && isOrdinary && section.limit === defaultPageSize + 1;
+  const kind = [withJson, environments.map((tag) => (tag ? 't' : 'u')).join(''), Boolean(section.start)].join('-');
+  const options = { isSlow: isFiltered, name: isCommon ? `user-groups-${kind}` : '' };
+  const page = pageOf(section, await readRows<UserGroup>(context, statement, options));
   const where = Prisma.join([Prisma.sql`true`, ...(isOfAll ? [] : environments.map(isOf)), ...conditions], ' and ');
   const count = Prisma.sql`select count(*)::int as count from user_group where ${where}`;
   return { ...page, totalCount: () => countInTime(context, count) };
