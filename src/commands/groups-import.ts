@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type BigIntStats, statSync } from 'node:fs';
 import { recordEvent } from '../audit-log/statements/author.ts';
-import type { Database } from '../database/client.ts';
-import { readClock } from '../database/timed-read.ts';
+import { type Database, readClock } from '../database/client.ts';
 import type { KeyRing } from '../encryption/keys.ts';
 import type { EnvironmentTag } from '../generated/prisma/client.ts';
 import { escapeControls } from '../terminal-text.ts';

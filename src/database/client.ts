@@ -16,7 +16,7 @@ export type Connection = Pick<
  * Runs a statement that Prisma cannot express, or not fast enough, and returns its rows as objects: `bytea` as Uint8Array, times
  * as Date, JSON parsed, `bigint` as BigInt. A result may have no column of the type `void`, and no array of an enum.
  *
- * @param name identifies the text: each connection prepares it once.
+ * @param name identifies the text: each connection prepares it once. Without one (`''`), PostgreSQL plans it for its values.
  */
 export type Sql = <Row extends object>(name: string, text: string, values: readonly unknown[]) => Promise<Row[]>;
 
@@ -25,6 +25,13 @@ export const sqlIn =
   (transaction: Prisma.TransactionClient): Sql =>
   (_name, text, values) =>
     transaction.$queryRawUnsafe(text, ...values);
+
+/** The time of the database's clock. */
+export async function readClock(prisma: Prisma.TransactionClient): Promise<Date> {
+  const [row] = await prisma.$queryRaw<{ now: Date }[]>`select now()`;
+  if (!row) throw new Error('The database did not respond with its time.');
+  return row.now;
+}
 
 /** One pool of connections, and Prisma on top of it. */
 export interface Database {
@@ -47,6 +54,8 @@ export interface Database {
    * prepared again, and so committed nothing, is retried once.
    */
   readonly sql: Sql;
+  /** For what may read a whole table: stopped after two seconds. */
+  readonly slowSql: Sql;
   /**
    * Runs statements in one transaction and commits it. If `work` or a statement fails, nothing is committed; where {@link sql}
    * retries, `work` is called again, so it must have no other side effects.
@@ -88,6 +97,9 @@ const queryTimeoutMs = 12_000;
 const idleTransactionTimeoutMs = 5_000;
 
 const begin = `begin isolation level read committed; set local idle_in_transaction_session_timeout = ${idleTransactionTimeoutMs}`;
+
+/** Ends with the transaction, so that a pooler hands nothing on. */
+const limitTime = "select set_config('statement_timeout', '2s', true), set_config('enable_seqscan', 'on', true)";
 
 /** How statements are sent, and over how many connections. */
 export interface StatementOptions {
@@ -156,7 +168,12 @@ export function connectDatabase(
     (target: pg.Pool | pg.PoolClient): Sql =>
     async (name, text, values) => {
       const { rows } = await names.renewAfter(() => {
-        const statement = { ...objectRows, ...(namedStatements && { name: names.of(name) }), text, values: values as unknown[] };
+        const statement = {
+          ...objectRows,
+          ...(namedStatements && name && { name: names.of(name) }),
+          text,
+          values: values as unknown[],
+        };
         return target.query(statement);
       });
       return rows;
@@ -195,6 +212,11 @@ export function connectDatabase(
       return client;
     },
     sql: (...statement) => retryOnConflict(() => sqlPool(...statement)),
+    slowSql: (...statement) =>
+      inTransaction(async (sql) => {
+        await sql('limit-time', limitTime, []);
+        return sql(...statement);
+      }),
     transaction: (work) => retryOnConflict(() => inTransaction(work)),
     async close() {
       await prisma.$disconnect();

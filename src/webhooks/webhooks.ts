@@ -1,7 +1,7 @@
 import { checkOverlap } from '../api-tokens/api-tokens.ts';
 import { type Context, inTransaction } from '../app.ts';
 import { assignPositions } from '../audit-log/feed.ts';
-import { readClock } from '../database/timed-read.ts';
+import { readClock } from '../database/client.ts';
 import { InvalidInput, type Issue, NotFound } from '../errors.ts';
 import type { Prisma, Webhook } from '../generated/prisma/client.ts';
 import { nullIssues } from '../user-groups/values.ts';
