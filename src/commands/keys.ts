@@ -116,7 +116,7 @@ async function encryptWithFirstKey(
       stderr.write(`Waiting for transactions that may have used another key (processes of PostgreSQL: ${pids.join(', ')}).\n`),
     );
     // Before, because it may be interrupted.
-    await recordEvent(database.query, ownAuthor(), 'encryption_key.rotated', { encryptionKey: { from, to } });
+    await recordEvent(database.sql, ownAuthor(), 'encryption_key.rotated', { encryptionKey: { from, to } });
     return await reencryptAll(database, ring, (done, total) => {
       encrypted = done;
       signal.throwIfAborted();

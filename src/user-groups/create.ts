@@ -6,7 +6,7 @@ import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import { issueToken } from '../tokens.ts';
 import { initialValues, type UserGroupFields } from './attribute-values.ts';
 import { checkBulkSize, checkGetOrCreate, newGroupRefusal } from './rules.ts';
-import { findGroupsByProvidedId, insertGroups, type UserGroupDraft } from './sql.ts';
+import { byLockOrder, findGroupsByProvidedId, insertGroups, type UserGroupDraft } from './sql.ts';
 import { withToken } from './user-groups.ts';
 
 /** The input of get-or-create. */
@@ -120,11 +120,7 @@ async function createMissing(
     }
     const inserted =
       drafts.size > 0
-        ? await insertGroups(
-            sql,
-            caller.author,
-            Array.from(drafts.values(), ({ draft }) => draft),
-          )
+        ? await insertGroups(sql, caller.author, Array.from(drafts.values(), ({ draft }) => draft).sort(byLockOrder))
         : [];
     for (const group of inserted) stored.set(group.providedId, [...(stored.get(group.providedId) ?? []), group]);
     for (const { input, environmentTag, index } of pending) {

@@ -140,18 +140,35 @@ const drafted = storedAttributes.filter(([, { insert }]) => insert);
 const draftFields = drafted.map(([name]) => name) as readonly NamesWith<'insert'>[];
 const draftColumns: readonly ParameterColumn[] = drafted.map(([, attribute]) => attribute);
 
-/** Inserts the groups whose ids no stored group holds, and returns them. No two drafts may conflict. */
+/**
+ * Inserts the groups whose ids and tokens no stored group holds, in their order, and returns them. No two drafts may conflict.
+ * Sort by {@link byLockOrder} to prevent deadlocks.
+ */
 export const insertGroups = (sql: Sql, author: Author, drafts: readonly UserGroupDraft[]): Promise<UserGroup[]> =>
-  sql('insert-groups', insertStatement, [...toLists(draftFields, drafts), JSON.stringify(author)]);
+  sql('insert-groups', insertStatement(columns), [...toLists(draftFields, drafts), JSON.stringify(author)]);
 
-/** Ordered by id to prevent deadlocks; of one id the untagged group first, which conflicts with both others. */
-const insertStatement = `
+/** The same, but returns only the keyed hashes of the tokens of the groups that were inserted, in hexadecimal. */
+export async function insertImported(sql: Sql, author: Author, drafts: readonly UserGroupDraft[]): Promise<Set<string>> {
+  const values = [...toLists(draftFields, drafts), JSON.stringify(author)];
+  const rows = await sql<{ hash: string }>('import-groups', insertStatement(`encode(g.token_hash, 'hex') as hash`), values);
+  return new Set(rows.map(({ hash }) => hash));
+}
+
+const insertStatement = (returned: string): string => `
   with ${actor(draftFields.length + 1)}
   insert into user_group as g (${names(draftColumns)}, created_at, updated_at)
   select ${names(draftColumns)}, at, at from ${unnest(draftColumns, 'draft')}, (select clock_timestamp() as at) as clock, actor
-  order by provided_id, environment_tag nulls first
   on conflict do nothing
-  returning ${columns}`;
+  returning ${returned}`;
+
+/** Compares ids; of one id the untagged group comes first, which conflicts with both others. */
+export function byLockOrder(a: UserGroupDraft, b: UserGroupDraft): number {
+  const [one, other] = [a, b].map(({ providedId, environmentTag }) => `${providedId}\0${environmentTag ?? ''}`) as [
+    string,
+    string,
+  ];
+  return one < other ? -1 : Number(one > other);
+}
 
 /** New values of a group, every rule checked; a field that is omitted or undefined stays as it is. */
 export type UserGroupChange = { readonly [Name in NamesWith<'update'>]?: ParameterOf<Name> | undefined };

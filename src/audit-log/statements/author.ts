@@ -1,4 +1,4 @@
-import type { Database } from '../../database/client.ts';
+import type { Sql } from '../../database/client.ts';
 import type { ActorKind, Prisma } from '../../generated/prisma/client.ts';
 import type { EventType } from '../events.ts';
 
@@ -34,13 +34,13 @@ export const silent = `silent as materialized (select set_config('gateway.silent
 
 /** Records an event of the whole gateway that is no change of a row. */
 export async function recordEvent(
-  query: Database['query'],
+  sql: Sql,
   author: Author,
   type: Extract<EventType, 'user_group.imported' | 'encryption_key.rotated'>,
   changes: Prisma.InputJsonObject,
 ): Promise<void> {
   const { kind, name, apiTokenId, requestId } = author;
-  await query('record-event', insertEvent, [type, JSON.stringify(changes), kind, name, apiTokenId, requestId]);
+  await sql('record-event', insertEvent, [type, JSON.stringify(changes), kind, name, apiTokenId, requestId]);
 }
 
 const insertEvent = `
