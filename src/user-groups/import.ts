@@ -3,15 +3,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Context, inTransaction } from '../app.ts';
 import { recordEvent } from '../audit-log/statements/author.ts';
 import type { Sql } from '../database/client.ts';
-import { type ParameterColumn, toByteaArray, unnest } from '../database/columns.ts';
+import { toByteaArray } from '../database/columns.ts';
 import { isConflict, isUniqueViolation } from '../database/errors.ts';
 import { readClock } from '../database/timed-read.ts';
 import { encryptToken } from '../encryption/stored-token.ts';
 import type { UserGroup } from '../generated/prisma/client.ts';
 import { issueToken } from '../tokens.ts';
-import { changedValues, initialValues } from './attribute-values.ts';
+import { changedValues, initialValues, storedAttributes } from './attribute-values.ts';
 import { environmentName, type ImportLine, type RejectedLine } from './files.ts';
-import { findGroupsByProvidedId, insertImported, type UserGroupDraft, updatedAttributes } from './sql.ts';
+import { findGroupsByProvidedId, insertImported, writtenColumns } from './sql.ts';
 import { maxVersion } from './values.ts';
 
 /** What happens to the lines of groups that exist. */
@@ -60,28 +60,24 @@ export async function importUserGroups(
     await sql('import-settings', importSettings, []);
     const outcome = await writeLines(context, sql, batch, onExisting);
     const { created, updated } = outcome;
-    const from = null;
-    const changes = {
-      import: { from, to: importId },
-      startedAt: { from, to: startedAt.toISOString() },
-      created: { from, to: created },
-      updated: { from, to: updated },
-    };
+    const event = { import: importId, startedAt: startedAt.toISOString(), created, updated };
+    const changes = Object.fromEntries(Object.entries(event).map(([name, to]) => [name, { from: null, to }]));
     if (created + updated > 0) await recordEvent(sql, caller.author, 'user_group.imported', changes);
     return outcome;
   };
   for await (const { accepted, rejected, lastLine } of inBatches(lines)) {
     if (signal.aborted) break;
     const outcome = dryRun
-      ? expectedOutcome(await planLines(context, context.sql, accepted, onExisting))
+      ? await expectOutcome(context, accepted, onExisting)
       : await untilWritten(() => inTransaction(context, (transaction) => write(transaction, accepted)));
+    const { created, updated, unchanged } = outcome;
     rejected.push(...outcome.rejected);
     rejected.sort((a, b) => a.line - b.line);
     summary = {
-      lines: summary.lines + outcome.created + outcome.updated + outcome.unchanged + rejected.length,
-      created: summary.created + outcome.created,
-      updated: summary.updated + outcome.updated,
-      unchanged: summary.unchanged + outcome.unchanged,
+      lines: summary.lines + created + updated + unchanged + rejected.length,
+      created: summary.created + created,
+      updated: summary.updated + updated,
+      unchanged: summary.unchanged + unchanged,
       rejected: summary.rejected + rejected.length,
       lastLine,
     };
@@ -167,12 +163,14 @@ interface PlannedUpdate {
   readonly isNewToken: boolean;
 }
 
-const expectedOutcome = ({ creations, updates, unchanged, rejected }: Plan): Outcome => ({
-  created: creations.length,
-  updated: updates.length,
-  unchanged,
-  rejected,
-});
+async function expectOutcome(
+  context: Context,
+  lines: readonly ImportLine[],
+  onExisting: ImportOptions['onExisting'],
+): Promise<Outcome> {
+  const { creations, updates, ...others } = await planLines(context, context.sql, lines, onExisting);
+  return { ...others, created: creations.length, updated: updates.length };
+}
 
 /** Decides what to do with each line, by what is stored now. */
 async function planLines(
@@ -231,20 +229,24 @@ async function writeLines(
   lines: readonly ImportLine[],
   onExisting: ImportOptions['onExisting'],
 ): Promise<Outcome> {
-  let outcome: Outcome = { created: 0, updated: 0, unchanged: 0, rejected: [] };
+  const { keys } = context.app;
+  const outcome = { created: 0, updated: 0, unchanged: 0, rejected: [] as RejectedLine[] };
   let rest = lines;
   for (let round = 1; rest.length > 0; round += 1) {
     if (round > maxAttempts) throw new ChangedMeanwhile();
     const { creations, updates, unchanged, rejected } = await planLines(context, sql, rest, onExisting);
-    const left = await createGroups(context, sql, creations);
+    rest = await createGroups(context, sql, creations);
     const updated = await updateGroups(context, sql, updates);
-    outcome = {
-      created: outcome.created + creations.length - left.length,
-      updated: outcome.updated + updated,
-      unchanged: outcome.unchanged + unchanged + updates.length - updated,
-      rejected: [...outcome.rejected, ...rejected],
-    };
-    rest = left;
+    outcome.created += creations.length - rest.length;
+    outcome.updated += updated;
+    outcome.unchanged += unchanged + updates.length - updated;
+    outcome.rejected.push(...rejected);
+
+    const renewed = updates.filter(({ isNewToken }) => isNewToken);
+    const tokens = [...creations, ...renewed.map(({ line }) => line)].flatMap(({ token = [] }) => token);
+    const hashes = tokens.flatMap((token) => keys.hashes(token));
+    const teamIds = renewed.map(({ stored }) => stored.teamId);
+    if (hashes.length > 0) await sql('import-delete-retired-tokens', deleteRetired, [toByteaArray(hashes), teamIds]);
   }
   return outcome;
 }
@@ -257,14 +259,7 @@ async function createGroups(
 ): Promise<readonly ImportLine[]> {
   if (lines.length === 0) return [];
   const drafts = lines.map(
-    ({
-      providedId,
-      environmentTag,
-      suspended,
-      suspendedReason = null,
-      given,
-      token = issueToken('userGroup'),
-    }): UserGroupDraft => ({
+    ({ providedId, environmentTag, suspended, suspendedReason = null, given, token = issueToken('userGroup') }) => ({
       providedId,
       environmentTag,
       suspended,
@@ -274,56 +269,36 @@ async function createGroups(
     }),
   );
   const inserted = await insertImported(sql, caller.author, drafts);
-  await removeRetired(
-    sql,
-    lines.flatMap(({ token }) => (token === undefined ? [] : keys.hashes(token))),
-    [],
-  );
-  return inserted.size === lines.length
-    ? []
-    : lines.filter((_, index) => !inserted.has(Buffer.from((drafts[index] as UserGroupDraft).tokenHash).toString('hex')));
+  return lines.filter((_, index) => !inserted.has(drafts[index]?.tokenHash.toString('hex') ?? ''));
 }
 
 /** Returns how many groups were different before. @throws ChangedMeanwhile when one is gone, or has another environment. */
 async function updateGroups({ app: { keys } }: Context, sql: Sql, updates: readonly PlannedUpdate[]): Promise<number> {
   if (updates.length === 0) return 0;
-  const changes = updates.map(({ line, stored, isNewToken }) => ({
-    line,
-    stored,
-    values: changedValues(line.given),
-    token: isNewToken ? encryptToken(keys, 'user_group', line.token as string) : undefined,
-  }));
-  const values = [
-    changes.map(({ stored }) => stored.teamId),
-    changes.map(({ stored }) => stored.environmentTag),
-    changes.map(({ token }) => token?.tokenHash ?? null),
-    changes.map(({ token }) => token?.tokenEncrypted ?? null),
-    changes.map(({ line }) => line.suspended),
-    changes.map(({ line }) => line.suspendedReason ?? null),
-    changes.map(({ line }) => line.suspendedReason !== undefined),
-    ...updatedAttributes.flatMap(([name]) => [
-      changes.map(({ values }) => values[name] !== undefined),
-      changes.map(({ values }) => values[name] ?? null),
-    ]),
-  ];
-  const [{ found, changed } = { found: 0, changed: 0 }] = await sql<{ found: number; changed: number }>(
-    'import-update-groups',
-    updateStatement,
-    values,
+  const changes = updates.map(({ line: { given, token = '', suspended, suspendedReason }, isNewToken }) =>
+    toColumns({
+      ...changedValues(given),
+      // An import resumes none: a file may be older than the suspension.
+      ...(suspended && { suspended, suspendedReason }),
+      ...(isNewToken && encryptToken(keys, 'user_group', token)),
+    }),
   );
-  if (found < updates.length) throw new ChangedMeanwhile();
-  const renewed = updates.filter(({ isNewToken }) => isNewToken);
-  await removeRetired(
-    sql,
-    renewed.flatMap(({ line }) => keys.hashes(line.token as string)),
-    renewed.map(({ stored }) => stored.teamId),
-  );
-  return changed;
+  const stored = updates.map((update) => update.stored);
+  const values = [stored.map(({ teamId }) => teamId), stored.map(({ environmentTag }) => environmentTag), changes];
+  const [counts] = await sql<{ found: number; changed: number }>('import-update-groups', updateStatement, values);
+  if (counts?.found !== updates.length) throw new ChangedMeanwhile();
+  return counts.changed;
 }
 
-/** Removes retired tokens that are current again: those of these groups, and those whose grace period has ended. */
-async function removeRetired(sql: Sql, hashes: readonly string[], teamIds: readonly number[]): Promise<void> {
-  if (hashes.length > 0) await sql('import-delete-retired-tokens', deleteRetired, [toByteaArray(hashes), teamIds]);
+/** The columns of a group as a JSON object; undefined leaves one out. */
+function toColumns(values: Readonly<Record<string, unknown>>): string {
+  const members = storedAttributes.flatMap(([name, { sql, type }]) => {
+    const value = values[name];
+    if (value === undefined) return [];
+    const json = Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value;
+    return `"${sql}":${type === 'json' ? value : JSON.stringify(json)}`;
+  });
+  return `{${members.join(',')}}`;
 }
 
 /**
@@ -342,44 +317,19 @@ const deleteRetired = `
   delete from retired_token
   where token_hash = any ($1::bytea[]) and (expires_at <= now() or team_id = any ($2::int[]))`;
 
-const updateColumns: readonly ParameterColumn[] = [
-  { sql: 'id', type: 'int' },
-  { sql: 'environment', type: 'environment_tag' },
-  { sql: 'new_hash', type: 'bytea' },
-  { sql: 'new_encrypted', type: 'bytea' },
-  { sql: 'suspends', type: 'bool' },
-  { sql: 'new_reason', type: 'text' },
-  { sql: 'has_reason', type: 'bool' },
-  ...updatedAttributes.flatMap(([, { sql, type }]) => [
-    { sql: `has_${sql}`, type: 'bool' },
-    { sql: `new_${sql}`, type },
-  ]),
-];
-
-/** An import suspends groups, and resumes none: a file may be older than the suspension. */
-const setters = [
-  'suspended = g.suspended or suspends',
-  'suspended_reason = case when suspends and has_reason then new_reason else g.suspended_reason end',
-  'token_hash = coalesce(new_hash, g.token_hash), token_encrypted = coalesce(new_encrypted, g.token_encrypted)',
-  ...updatedAttributes.map(([, { sql }]) => `${sql} = case when has_${sql} then new_${sql} else g.${sql} end`),
-];
-
-const differences = [
-  'new_hash is not null',
-  'suspends and (not g.suspended or has_reason and g.suspended_reason is distinct from new_reason)',
-  ...updatedAttributes.map(([, { sql }]) => `has_${sql} and g.${sql}::text is distinct from new_${sql}::text`),
-];
+const columns = writtenColumns.filter((column) => column !== 'provided_id' && column !== 'environment_tag');
 
 /** Locked in the order of their numbers, to prevent deadlocks. */
 const updateStatement = `
   with locked as (
-    select draft.* from ${unnest(updateColumns, 'draft')}
-    join user_group g on g.team_id = draft.id and g.environment_tag is not distinct from draft.environment
+    select g as stored, json_populate_record(g, change) as written
+    from unnest($1::int[], $2::environment_tag[], $3::json[]) as line (team_id, environment_tag, change)
+    join user_group g on g.team_id = line.team_id and g.environment_tag is not distinct from line.environment_tag
     order by g.team_id for update of g
   ), changed as (
-    update user_group g set ${setters.join(', ')},
+    update user_group g set (${columns.join(', ')}) = row(${columns.map((column) => `(written).${column}`).join(', ')}),
       updated_at = greatest(clock_timestamp(), g.updated_at), version = g.version % ${maxVersion} + 1
-    from locked where g.team_id = locked.id and (${differences.join(' or ')})
+    from locked where g.team_id = (written).team_id and to_jsonb(stored) <> to_jsonb(written)
     returning 1
   )
   select (select count(*) from locked)::int as found, (select count(*) from changed)::int as changed`;

@@ -140,6 +140,9 @@ const drafted = storedAttributes.filter(([, { insert }]) => insert);
 const draftFields = drafted.map(([name]) => name) as readonly NamesWith<'insert'>[];
 const draftColumns: readonly ParameterColumn[] = drafted.map(([, attribute]) => attribute);
 
+/** The columns that a new group gives. */
+export const writtenColumns = draftColumns.map(({ sql }) => sql);
+
 /**
  * Inserts the groups whose ids and tokens no stored group holds, in their order, and returns them. No two drafts may conflict.
  * Sort by {@link byLockOrder} to prevent deadlocks.
@@ -174,7 +177,7 @@ export function byLockOrder(a: UserGroupDraft, b: UserGroupDraft): number {
 export type UserGroupChange = { readonly [Name in NamesWith<'update'>]?: ParameterOf<Name> | undefined };
 
 /** The attributes that an update may change. */
-export const updatedAttributes = storedAttributes.filter(([, { update }]) => update) as [NamesWith<'update'>, ParameterColumn][];
+const updatedAttributes = storedAttributes.filter(([, { update }]) => update) as [NamesWith<'update'>, ParameterColumn][];
 
 /** Changes a group and returns it; undefined when there is none, or it has another version. */
 export async function updateGroup(
