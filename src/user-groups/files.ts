@@ -304,8 +304,8 @@ function environmentIssues(fields: Readonly<Record<string, unknown>>, expected: 
 /** The values of a group by the fields of files; JSON is the stored text. */
 type FileRecord = Readonly<Record<string, string | null>>;
 
-/** How many groups are read at once: some MiB if each has the most JSON. */
-const pageRows = 100;
+/** How many groups are read at once: 4 MiB if each has the most JSON. */
+const pageRows = 32;
 
 /** Long enough for a page of few groups among millions. */
 const pageTimeoutMs = 600_000;

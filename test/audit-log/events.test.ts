@@ -128,7 +128,7 @@ beforeAll(async () => {
   await respondGone(gateway.database, webhook.number);
   await change('webhook-4', `deleteWebhook(input: { id: "${webhook.id}" }) { __typename ... on Error { code } }`);
   const author = commandAuthor('operator');
-  const { query: sql } = gateway.database;
+  const { sql } = gateway.database;
   await recordEvent(sql, author, 'user_group.imported', { import: changed(null, 'import-1') });
   await recordEvent(sql, author, 'encryption_key.rotated', { encryptionKey: changed('01020304', '05060708') });
   await rotateSigningKey(contextOn(gateway.database, Caller.trusted(author)));

@@ -68,9 +68,9 @@ test('an event has the environment that it belongs to, and one of an import or a
   const { secret } = await gateway.issue({ environment: null, scopes: ['admin'] });
   await mutate(gateway, 'getOrCreateUserGroup', { providedId: 'untagged' }, secret);
   const author = commandAuthor('operator');
-  const { query } = gateway.database;
-  await recordEvent(query, author, 'user_group.imported', { import: { from: null, to: randomUUID() } });
-  await recordEvent(query, author, 'encryption_key.rotated', { encryptionKey: { from: null, to: '00000001' } });
+  const { sql } = gateway.database;
+  await recordEvent(sql, author, 'user_group.imported', { import: { from: null, to: randomUUID() } });
+  await recordEvent(sql, author, 'encryption_key.rotated', { encryptionKey: { from: null, to: '00000001' } });
   const { page } = await openConsole(gateway, '/console/audit-log', { secret });
   const events = page.getByRole('main').getByRole('listitem');
   const head = (type: string) => events.filter({ hasText: type }).first().locator('.event-head').textContent();
