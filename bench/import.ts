@@ -11,7 +11,7 @@ import { median } from './statistics.ts';
 import { runCommand } from './systems.ts';
 
 /** The least part of the rate of COPY that the command must reach. */
-const leastRatio = 0.3;
+const leastRatio = 0.2;
 
 /** How often each way is measured; they take turns. */
 const rounds = 5;
