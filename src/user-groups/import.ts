@@ -17,13 +17,17 @@ import { maxVersion } from './values.ts';
 /** What happens to the lines of groups that exist. */
 export const onExistingChoices = ['skip', 'update', 'fail'] as const;
 
-/** The result of the lines so far; in a dry run, the expected one. */
-export interface ImportSummary {
-  readonly lines: number;
-  readonly created: number;
+/** What happened to lines; in a dry run, what would. */
+interface Counts {
+  created: number;
   /** Existing groups that were changed; in a dry run, those that may be. */
-  readonly updated: number;
-  readonly unchanged: number;
+  updated: number;
+  unchanged: number;
+}
+
+/** The result of the lines so far. */
+export interface ImportSummary extends Readonly<Counts> {
+  readonly lines: number;
   readonly rejected: number;
   /** The number of the last line. */
   readonly lastLine: number;
@@ -54,7 +58,7 @@ export async function importUserGroups(
   const { app, caller } = context;
   const importId = randomUUID();
   const startedAt = await readClock(app.db);
-  let summary: ImportSummary = { lines: 0, created: 0, updated: 0, unchanged: 0, rejected: 0, lastLine: 0 };
+  const summary = { lines: 0, created: 0, updated: 0, unchanged: 0, rejected: 0, lastLine: 0 };
   const write = async ({ sql }: Context, batch: readonly ImportLine[]): Promise<Outcome> => {
     app.keys.refresh(); // they may be rotated during a long import
     await sql('import-settings', importSettings, []);
@@ -70,18 +74,12 @@ export async function importUserGroups(
     const outcome = dryRun
       ? await expectOutcome(context, accepted, onExisting)
       : await untilWritten(() => inTransaction(context, (transaction) => write(transaction, accepted)));
-    const { created, updated, unchanged } = outcome;
-    rejected.push(...outcome.rejected);
-    rejected.sort((a, b) => a.line - b.line);
-    summary = {
-      lines: summary.lines + created + updated + unchanged + rejected.length,
-      created: summary.created + created,
-      updated: summary.updated + updated,
-      unchanged: summary.unchanged + unchanged,
-      rejected: summary.rejected + rejected.length,
-      lastLine,
-    };
-    await onBatch(summary, rejected);
+    const rejections = [...rejected, ...outcome.rejected].sort((a, b) => a.line - b.line);
+    for (const name of ['created', 'updated', 'unchanged'] as const) summary[name] += outcome[name];
+    summary.lines += accepted.length + rejected.length;
+    summary.rejected += rejections.length;
+    summary.lastLine = lastLine;
+    await onBatch({ ...summary }, rejections);
   }
   // Autovacuum does it later if this role may not, or it takes too long.
   if (!dryRun && summary.created > 0) await app.db.$executeRaw`analyze user_group`.catch(() => {});
@@ -142,11 +140,8 @@ async function untilWritten(writeBatch: () => Promise<Outcome>): Promise<Outcome
   }
 }
 
-interface Outcome {
-  readonly created: number;
-  readonly updated: number;
-  readonly unchanged: number;
-  readonly rejected: readonly RejectedLine[];
+interface Outcome extends Counts {
+  readonly rejected: RejectedLine[];
 }
 
 interface Plan {
@@ -230,7 +225,7 @@ async function writeLines(
   onExisting: ImportOptions['onExisting'],
 ): Promise<Outcome> {
   const { keys } = context.app;
-  const outcome = { created: 0, updated: 0, unchanged: 0, rejected: [] as RejectedLine[] };
+  const outcome: Outcome = { created: 0, updated: 0, unchanged: 0, rejected: [] };
   let rest = lines;
   for (let round = 1; rest.length > 0; round += 1) {
     if (round > maxAttempts) throw new ChangedMeanwhile();

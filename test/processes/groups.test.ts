@@ -1,4 +1,14 @@
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -88,19 +98,44 @@ const linesOf = (count: number, more: Line = {}): Line[] =>
   }));
 
 test.each<[name: string, format: Format, text: string | Buffer, message: RegExp, args?: string[]]>([
-  ['an unknown column', 'csv', 'user_group_id,Tokn,environment\na,b,none\n', /unknown column "Tokn"; the columns are: user_group_id, .* Did you mean token\?/],
-  ['an unknown member', 'ndjson', '{"user_group_id":"a","propertes":{},"environment":"none"}\n', /unknown member "propertes"; the members are: user_group_id, .* Did you mean properties\?/],
-  ['the names of the GraphQL schema', 'ndjson', '{"providedId":"a","environmentTag":"CUSTOMER"}\n', /unknown member "providedId"/],
+  [
+    'an unknown column',
+    'csv',
+    'user_group_id,Tokn,environment\na,b,none\n',
+    /unknown column "Tokn"; the columns are: user_group_id, .* Did you mean token\?/,
+  ],
+  [
+    'an unknown member',
+    'ndjson',
+    '{"user_group_id":"a","propertes":{},"environment":"none"}\n',
+    /unknown member "propertes"; the members are: user_group_id, .* Did you mean properties\?/,
+  ],
+  [
+    'the names of the GraphQL schema',
+    'ndjson',
+    '{"providedId":"a","environmentTag":"CUSTOMER"}\n',
+    /unknown member "providedId"/,
+  ],
   ['a JSON array', 'ndjson', '[{"user_group_id":"a","environment":"none"}]', /JSON array\. Write one object a line/],
   ['a JSON array of several lines', 'ndjson', '\n[\n{"user_group_id":"a"}\n]', /JSON array/],
-  ['an object of several lines', 'ndjson', '{\n  "user_group_id": "a"\n}\n', /not a complete JSON object\. Write each object on one line/],
+  [
+    'an object of several lines',
+    'ndjson',
+    '{\n  "user_group_id": "a"\n}\n',
+    /not a complete JSON object\. Write each object on one line/,
+  ],
   ['CSV as NDJSON', 'ndjson', 'user_group_id,environment\na,none\n', /not a JSON object\. .* --format csv/],
   ['UTF-16', 'csv', Buffer.from('\uFEFFuser_group_id,environment\n', 'utf16le'), /not text in UTF-8/],
   ['Latin-1', 'csv', Buffer.from('user_group_id,name,environment\na,é,none\n', 'latin1'), /not text in UTF-8/],
   ['gzip', 'ndjson', gzipSync('{"user_group_id":"a","environment":"none"}\n'), /not text in UTF-8/],
   ['no text, as CSV', 'csv', '', /is empty\. The first line must name the columns/],
   ['empty lines only, as CSV', 'csv', '\r\n\n', /is empty/],
-  ['no names of columns', 'csv', 'acme,secret-of-acme,none\n', /first line must name the columns, and one of them must be user_group_id/],
+  [
+    'no names of columns',
+    'csv',
+    'acme,secret-of-acme,none\n',
+    /first line must name the columns, and one of them must be user_group_id/,
+  ],
   ['a column twice', 'csv', 'user_group_id,name,name,environment\n', /names the column "name" twice/],
   ['semicolons', 'csv', 'user_group_id;name;environment\na;b;none\n', /Semicolons separate the columns/],
   ['no column environment, and no such option', 'csv', 'user_group_id\na\n', /no column environment\. Add it, or --environment/],
@@ -124,14 +159,29 @@ describe.each(['ndjson', 'csv'] as const)('%s', (format) => {
 
   test('an import keeps given tokens, makes others, stores every field, and keeps the order of the file', async () => {
     const { code, stdout, stderr } = await importAll([
-      { user_group_id: 'b', name: 'B, "Inc."', token, mapping: { s: 'd' }, properties: { z: 1, a: [null] }, environment: 'Customer' },
+      {
+        user_group_id: 'b',
+        name: 'B, "Inc."',
+        token,
+        mapping: { s: 'd' },
+        properties: { z: 1, a: [null] },
+        environment: 'Customer',
+      },
       { user_group_id: 'b', environment: 'Testing', properties: {}, status: 'suspended', suspended_reason: 'unpaid' },
       { user_group_id: 'a', environment: 'none', status: 'active' },
     ]);
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '3 lines, 3 created, 0 unchanged, 0 rejected.\n', stderr: '' });
     const made = { token: expect.stringMatching(/^ugt_/), mapping: {}, suspended: false };
     expect(await stored()).toEqual([
-      { ...made, providedId: 'b', environmentTag: 'Customer', name: 'B, "Inc."', mapping: { s: 'd' }, properties: { z: 1, a: [null] }, token },
+      {
+        ...made,
+        providedId: 'b',
+        environmentTag: 'Customer',
+        name: 'B, "Inc."',
+        mapping: { s: 'd' },
+        properties: { z: 1, a: [null] },
+        token,
+      },
       { ...made, providedId: 'b', environmentTag: 'Testing', name: 'b', properties: {}, suspended: true },
       { ...made, providedId: 'a', environmentTag: null, name: 'a', properties: null },
     ]);
@@ -145,23 +195,41 @@ describe.each(['ndjson', 'csv'] as const)('%s', (format) => {
     ['a mistyped token', { user_group_id: 'g', token: forgedToken('userGroup') }, /^token: begins with ugt_ and is mistyped/],
     ['a list as mapping', { user_group_id: 'g', mapping: [] }, /^mapping: must map schema ids/],
     ['a number in a mapping', { user_group_id: 'g', mapping: { a: 'b', sales: 1 } }, /^mapping\.sales: must be a string\.$/],
-    ['properties too large', { user_group_id: 'g', properties: { a: 'x'.repeat(65_536) } }, /^properties: must have at most 64 KiB/],
-    ['an unknown environment', { user_group_id: 'g', environment: 'customer' }, /^environment: must be Customer, Testing or none\.$/],
+    [
+      'properties too large',
+      { user_group_id: 'g', properties: { a: 'x'.repeat(65_536) } },
+      /^properties: must have at most 64 KiB/,
+    ],
+    [
+      'an unknown environment',
+      { user_group_id: 'g', environment: 'customer' },
+      /^environment: must be Customer, Testing or none\.$/,
+    ],
     ['an unknown status', { user_group_id: 'g', status: 'paused' }, /^status: must be active or suspended\.$/],
     ['a reason of an active group', { user_group_id: 'g', suspended_reason: 'x' }, /^suspended_reason: must not be given unless/],
   ])('a line with %s is rejected, and the others are imported', async (_, line, reason) => {
     const lines = [{ user_group_id: 'before' }, line, { user_group_id: 'behind' }];
     const { code, stdout } = await importAll(lines.map((each) => ({ environment: 'Testing', ...each })));
     const [rejected = '', summary] = stdout.split('\n');
-    expect([code, rejected.split(': ', 1), summary]).toEqual([1, [`line ${at(2)}`], '3 lines, 2 created, 0 unchanged, 1 rejected.']);
+    expect([code, rejected.split(': ', 1), summary]).toEqual([
+      1,
+      [`line ${at(2)}`],
+      '3 lines, 2 created, 0 unchanged, 1 rejected.',
+    ]);
     expect(rejected.slice(rejected.indexOf(' ', 5) + 1)).toMatch(reason);
     expect((await stored()).map(({ providedId }) => providedId)).toEqual(['before', 'behind']);
   });
 
   test('a line without an environment is rejected unless --environment gives it, and one that names another one, too', async () => {
-    const lines = [{ user_group_id: 'a' }, { user_group_id: 'b', environment: 'Testing' }, { user_group_id: 'c', environment: 'none' }];
+    const lines = [
+      { user_group_id: 'a' },
+      { user_group_id: 'b', environment: 'Testing' },
+      { user_group_id: 'c', environment: 'none' },
+    ];
     expect((await importAll(lines)).stdout).toMatch(
-      new RegExp(`^line ${at(1)}: environment: is required: Customer, Testing or none \\(untagged\\)\\. Add it, or --environment\\.\n3 lines, 2 created`),
+      new RegExp(
+        `^line ${at(1)}: environment: is required: Customer, Testing or none \\(untagged\\)\\. Add it, or --environment\\.\n3 lines, 2 created`,
+      ),
     );
     await database.pool.query('delete from user_group');
     expect((await importAll(lines, '--environment', 'Testing')).stdout).toMatch(
@@ -194,7 +262,11 @@ test.each<[name: string, line: string, reason: RegExp]>([
   ['a member twice', '{"token":"secret","token":"secret"}', /^The JSON has the duplicate member "token"/],
   ['an unknown member', '{"user_group_id":"a","other":"secret"}', /^unknown member "other"; the members are: /],
   ['a number as id', '{"user_group_id":5}', /^user_group_id: must be a string\./],
-  ['a control character in a name', '{"user_group_id":"a","properties":{"a\\nb":"\\u0000"}}', /^properties\.a�b: must not contain/],
+  [
+    'a control character in a name',
+    '{"user_group_id":"a","properties":{"a\\nb":"\\u0000"}}',
+    /^properties\.a�b: must not contain/,
+  ],
 ])('a later line with %s is rejected without any of its values', async (_, line, reason) => {
   const { code, stdout } = await importText('ndjson', `{"user_group_id":"a"}\n\n${line}\n`, '--environment', 'Testing');
   expect([code, stdout]).toEqual([1, expect.stringMatching(/^line 3: [^\n]+\n2 lines, 1 created, 0 unchanged, 1 rejected\.\n$/)]);
@@ -218,7 +290,9 @@ test('a file that is not UTF-8 further on is imported to there, and says how far
   const text = Buffer.concat([Buffer.from(toNdjson(linesOf(3_000))), Buffer.from([0xff])]);
   const { code, stdout, stderr } = await importText('ndjson', text);
   expect([code, stderr]).toEqual([1, expect.stringMatching(/not text in UTF-8/)]);
-  expect(stdout).toMatch(/^Failed after line 2000\. 2,000 lines, 2,000 created, .* It is safe to run the same command again\.\n$/);
+  expect(stdout).toMatch(
+    /^Failed after line 2000\. 2,000 lines, 2,000 created, .* It is safe to run the same command again\.\n$/,
+  );
   expect(await recorded()).toEqual({ types: ['user_group.imported'], created: 2_000, updated: 0 });
 });
 
@@ -231,11 +305,34 @@ describe('groups that exist', () => {
   test.each<[name: string, onExisting: string, line: Line, output: string | RegExp, after?: object]>([
     ['skip leaves them', 'skip', given, '1 line, 0 created, 1 unchanged, 0 rejected.\n'],
     ['fail rejects the line', 'fail', given, /^line 1: user_group_id: a group with this id exists \(Testing\)\.\n/],
-    ['update changes what is given', 'update', line, '1 line, 0 created, 1 updated, 0 unchanged, 0 rejected.\n', { name: 'new', properties: { a: 1 } }],
+    [
+      'update changes what is given',
+      'update',
+      line,
+      '1 line, 0 created, 1 updated, 0 unchanged, 0 rejected.\n',
+      { name: 'new', properties: { a: 1 } },
+    ],
     ['update replaces the token', 'update', { ...line, name: 'stored', properties: { old: 1 }, token }, /1 updated/, { token }],
-    ['update clears properties', 'update', { user_group_id: 'g', environment: 'Testing', properties: null }, /1 updated/, { properties: null }],
-    ['update writes nothing for equal values', 'update', { user_group_id: 'g', environment: 'Testing', name: 'stored', mapping: { s: 'd' } }, /0 updated, 1 unchanged/],
-    ['update suspends', 'update', { user_group_id: 'g', environment: 'Testing', status: 'suspended', suspended_reason: 'r' }, /1 updated/, { suspended: true }],
+    [
+      'update clears properties',
+      'update',
+      { user_group_id: 'g', environment: 'Testing', properties: null },
+      /1 updated/,
+      { properties: null },
+    ],
+    [
+      'update writes nothing for equal values',
+      'update',
+      { user_group_id: 'g', environment: 'Testing', name: 'stored', mapping: { s: 'd' } },
+      /0 updated, 1 unchanged/,
+    ],
+    [
+      'update suspends',
+      'update',
+      { user_group_id: 'g', environment: 'Testing', status: 'suspended', suspended_reason: 'r' },
+      /1 updated/,
+      { suspended: true },
+    ],
     ...['name', 'mapping', 'token'].map((field): [string, string, Line, RegExp] => [
       `update rejects null as ${field}`,
       'update',
@@ -269,9 +366,17 @@ describe('groups that exist', () => {
 
   test('a repeated id or token counts as existing, whether in one transaction or not', async () => {
     const other = { ...line, token: issueToken('userGroup') };
-    const lines = [given, { ...line, name: 'again' }, { ...other, user_group_id: 'h' }, { ...given, user_group_id: 'thief' }, ...linesOf(1_200)];
+    const lines = [
+      given,
+      { ...line, name: 'again' },
+      { ...other, user_group_id: 'h' },
+      { ...given, user_group_id: 'thief' },
+      ...linesOf(1_200),
+    ];
     const { stdout } = await importLines([...lines, { ...line, name: 'last' }], '--on-existing', 'update');
-    expect(stdout).toBe('line 4: token: belongs to another user group.\n1,205 lines, 1,202 created, 2 updated, 0 unchanged, 1 rejected.\n');
+    expect(stdout).toBe(
+      'line 4: token: belongs to another user group.\n1,205 lines, 1,202 created, 2 updated, 0 unchanged, 1 rejected.\n',
+    );
     expect((await stored())[0]).toMatchObject({ providedId: 'g', name: 'last', token });
   });
 
@@ -293,7 +398,12 @@ describe('a token that another group has', () => {
   const lines = [{ user_group_id: 'thief', environment: 'Testing', token }];
   const retire = (teamId: number, seconds: number) =>
     database.prisma.retiredToken.create({
-      data: { tokenHash: retiredHash(token), tokenEncrypted: Buffer.from([0]), teamId, expiresAt: new Date(Date.now() + seconds * 1_000) },
+      data: {
+        tokenHash: retiredHash(token),
+        tokenEncrypted: Buffer.from([0]),
+        teamId,
+        expiresAt: new Date(Date.now() + seconds * 1_000),
+      },
     });
 
   test.each<[name: string, prepare: () => Promise<unknown>, isRejected: boolean]>([
@@ -301,7 +411,11 @@ describe('a token that another group has', () => {
     ['in its grace period', async () => retire((await group('owner', 'Customer')).teamId, 60), true],
     ['whose grace period has ended', async () => retire((await group('owner', 'Customer')).teamId, -60), false],
     ['as its own earlier one', async () => retire((await group('thief', 'Testing')).teamId, 60), false],
-    ['as its current one, and the line changes a group', async () => [await group('owner', null, storedToken(token)), await group('thief', 'Testing')], true],
+    [
+      'as its current one, and the line changes a group',
+      async () => [await group('owner', null, storedToken(token)), await group('thief', 'Testing')],
+      true,
+    ],
   ])('%s', async (_, prepare, isRejected) => {
     await prepare();
     for (const option of ['--dry-run', '--on-existing=update']) {
@@ -314,25 +428,31 @@ describe('a token that another group has', () => {
   });
 });
 
-test.each([['--dry-run'], ['--on-existing=skip']])('the first 100 rejected lines are printed, and --report has all: %s', async (option) => {
-  const lines = [{ user_group_id: 'good', environment: 'Testing' }, ...Array.from({ length: 1_500 }, () => ({ environment: 'Testing' }))];
-  const report = file('report.ndjson', 'earlier');
-  const { code, stdout } = await importLines(lines, '--report', report, option);
-  const printed = stdout.split('\n');
-  expect([code, printed.slice(99)]).toEqual([
-    1,
-    [
-      'line 101: user_group_id: is required.',
-      '1,400 more lines were rejected; --report FILE writes all.',
-      expect.stringMatching(/1,501 lines, 1 created, 0 unchanged, 1,500 rejected\.$/),
-      '',
-    ],
-  ]);
-  const reported = readFileSync(report, 'utf8').trimEnd().split('\n');
-  expect([reported.length, reported.at(-1)]).toEqual([1_500, '{"line":1501,"reason":"user_group_id: is required."}']);
-  expect(statSync(report).mode & 0o777).toBe(0o600);
-  expect(await database.prisma.userGroup.count()).toBe(option === '--dry-run' ? 0 : 1);
-});
+test.each([['--dry-run'], ['--on-existing=skip']])(
+  'the first 100 rejected lines are printed, and --report has all: %s',
+  async (option) => {
+    const lines = [
+      { user_group_id: 'good', environment: 'Testing' },
+      ...Array.from({ length: 1_500 }, () => ({ environment: 'Testing' })),
+    ];
+    const report = file('report.ndjson', 'earlier');
+    const { code, stdout } = await importLines(lines, '--report', report, option);
+    const printed = stdout.split('\n');
+    expect([code, printed.slice(99)]).toEqual([
+      1,
+      [
+        'line 101: user_group_id: is required.',
+        '1,400 more lines were rejected; --report FILE writes all.',
+        expect.stringMatching(/1,501 lines, 1 created, 0 unchanged, 1,500 rejected\.$/),
+        '',
+      ],
+    ]);
+    const reported = readFileSync(report, 'utf8').trimEnd().split('\n');
+    expect([reported.length, reported.at(-1)]).toEqual([1_500, '{"line":1501,"reason":"user_group_id: is required."}']);
+    expect(statSync(report).mode & 0o777).toBe(0o600);
+    expect(await database.prisma.userGroup.count()).toBe(option === '--dry-run' ? 0 : 1);
+  },
+);
 
 /** Starts an import whose third transaction waits for a group that another transaction holds. */
 async function startAndHold() {
@@ -360,7 +480,12 @@ test.each<[string, (held: Held) => unknown, object]>([
   [
     'the end of its connection',
     ({ waiting }) => database.pool.query(`select pg_terminate_backend(pid) from (${waiting}) as one`),
-    { code: 1, stdout: expect.stringMatching(/^Failed after line 2000\. 2,000 lines, .* 2,000 updated, .*It is safe to run the same command again\.\n$/) },
+    {
+      code: 1,
+      stdout: expect.stringMatching(
+        /^Failed after line 2000\. 2,000 lines, .* 2,000 updated, .*It is safe to run the same command again\.\n$/,
+      ),
+    },
   ],
 ])('an import that is ended by %s is complete once it is run again, and its events sum up', async (_, end, outcome) => {
   const held = await startAndHold();
@@ -368,7 +493,10 @@ test.each<[string, (held: Held) => unknown, object]>([
   expect(await held.started.ended).toMatchObject(outcome);
   await held.release();
   expect(await recorded()).toEqual({ types: ['user_group.imported'], created: 0, updated: 2_000 });
-  expect(await held.again()).toMatchObject({ code: 0, stdout: '2,500 lines, 0 created, 500 updated, 2,000 unchanged, 0 rejected.\n' });
+  expect(await held.again()).toMatchObject({
+    code: 0,
+    stdout: '2,500 lines, 0 created, 500 updated, 2,000 unchanged, 0 rejected.\n',
+  });
   expect(await recorded()).toEqual({ types: ['user_group.imported'], created: 0, updated: 2_500 });
   expect((await stored()).every(({ name }) => name === 'new')).toBe(true);
 });
@@ -379,12 +507,17 @@ test('SIGTERM ends an import after the transaction that it is in, and it says ho
   await release();
   const { code, stdout, stderr } = await started.ended;
   expect({ code, stderr }).toEqual({ code: 143, stderr: '' });
-  expect(stdout).toMatch(/^Stopped by SIGTERM after line 2500\. .* 2,500 updated, .* It is safe to run the same command again\.\n$/);
+  expect(stdout).toMatch(
+    /^Stopped by SIGTERM after line 2500\. .* 2,500 updated, .* It is safe to run the same command again\.\n$/,
+  );
 });
 
 test('SIGINT ends an import that waits for its input', async () => {
   const options = { stdio: ['pipe', 'pipe', 'pipe'] } as const;
-  const started = launch(process.execPath, ['dist/main.js', 'groups', 'import', '-'], settings(), { ...options, stdio: [...options.stdio] });
+  const started = launch(process.execPath, ['dist/main.js', 'groups', 'import', '-'], settings(), {
+    ...options,
+    stdio: [...options.stdio],
+  });
   started.child.stdin?.write(toNdjson(linesOf(1_500)));
   await until(() => database.prisma.userGroup.count(), 'the first batch is written');
   started.child.kill('SIGINT');
@@ -422,7 +555,11 @@ test('memory is bounded in both directions, whatever the size of the file', asyn
   // 50 MB of text, more than the process may have.
   const source = file('large.ndjson', '');
   for (let from = 0; from < 840; from += 210) {
-    const lines = linesOf(210).map((line, index) => ({ ...line, user_group_id: `g${from + index}`, properties: { a: 'x'.repeat(60_000) } }));
+    const lines = linesOf(210).map((line, index) => ({
+      ...line,
+      user_group_id: `g${from + index}`,
+      properties: { a: 'x'.repeat(60_000) },
+    }));
     writeFileSync(source, toNdjson(lines), { flag: 'a' });
   }
   expect(await run(['groups', 'import', source], limited)).toMatchObject({ code: 0, stderr: '' });
@@ -467,7 +604,10 @@ describe('groups export', () => {
     chmodSync(target, 0o644);
     symlinkSync(target, join(folder, 'link.csv'));
     const { code, stdout } = await gateway('export', '--output', join(folder, 'link.csv'));
-    expect([code, stdout]).toEqual([0, expect.stringMatching(/^Exported 0 groups to .*link\.csv, which only its owner may read/)]);
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(/^Exported 0 groups to .*link\.csv, which only its owner may read/),
+    ]);
     expect(readFileSync(target, 'utf8')).toBe(`${fileFields.join(',')}\r\n`);
     expect(statSync(target).mode & 0o777).toBe(0o600);
   });
@@ -506,11 +646,23 @@ describe('arguments', () => {
     ['an unknown environment', ['import', '-', '--environment', 'x'], /--environment must be Customer, Testing or none/],
     ['an unknown choice', ['import', '-', '--on-existing', 'x'], /--on-existing must be skip, update or fail/],
     ['a file that does not exist', ['import', '/nowhere/a.csv'], /Cannot read \/nowhere\/a\.csv: ENOENT/],
-    ['a report that is the file', ['import', 'package.json', '--format', 'csv', '--report', './package.json'], /--report must name another file/],
+    [
+      'a report that is the file',
+      ['import', 'package.json', '--format', 'csv', '--report', './package.json'],
+      /--report must name another file/,
+    ],
     ['a word for export', ['export', 'a.csv'], /Unexpected argument "a\.csv"/],
     ['an output that stands for no format', ['export', '--output', 'a.txt'], /--format is required/],
-    ['an output that is a folder', ['export', '--format', 'csv', '--output', 'src'], /^src cannot be written: it is not a regular file\. Nothing was exported\./],
-    ['a report in no folder', ['import', 'package.json', '--format', 'csv', '--report', '/nowhere/a'], /^\/nowhere\/a cannot be written: ENOENT: .* Nothing was imported\./],
+    [
+      'an output that is a folder',
+      ['export', '--format', 'csv', '--output', 'src'],
+      /^src cannot be written: it is not a regular file\. Nothing was exported\./,
+    ],
+    [
+      'a report in no folder',
+      ['import', 'package.json', '--format', 'csv', '--report', '/nowhere/a'],
+      /^\/nowhere\/a cannot be written: ENOENT: .* Nothing was imported\./,
+    ],
     ['several mistakes', ['import', '--environment', 'x', '--dry'], /Unknown option --dry\..*Name the file.*--environment/s],
   ])('%s is a usage error, reported before the database is opened', async (_, args, text) => {
     const failure = await groups(args, process).then(
