@@ -114,6 +114,7 @@ async function createMissing(
     if (outcomes.size === wanted.length) return wanted.map((each) => outcomes.get(each) as Creation | GatewayError);
     const tokens = new Map(Array.from(next.keys(), (id) => [id, issueToken('userGroup')]));
     const drafts = Array.from(next.values(), (each) => draftOf(app.keys, each, tokens.get(each.input.providedId) as string));
+    drafts.sort((a, b) => (a.providedId < b.providedId ? -1 : 1)); // to prevent deadlocks
     for (const group of await insertGroups(sql, caller.author, drafts)) {
       const { providedId } = group;
       const userGroup = withToken(group, tokens.get(providedId) as string);
@@ -134,7 +135,11 @@ async function createMissing(
 }
 
 /** The groups that hold ids, as they are now. */
-async function findHolders({ sql }: Context, ids: readonly string[], withJson: boolean): Promise<Map<string, readonly UserGroup[]>> {
+async function findHolders(
+  { sql }: Context,
+  ids: readonly string[],
+  withJson: boolean,
+): Promise<Map<string, readonly UserGroup[]>> {
   const found = await findGroupsByProvidedId(sql, ids, withJson);
   return new Map(ids.map((id, index) => [id, found[index] ?? []]));
 }

@@ -140,24 +140,35 @@ const drafted = storedAttributes.filter(([, { insert }]) => insert);
 const draftFields = drafted.map(([name]) => name) as readonly NamesWith<'insert'>[];
 const draftColumns: readonly ParameterColumn[] = drafted.map(([, attribute]) => attribute);
 
-/** Inserts the groups whose ids no stored group holds, and returns them. No two drafts may conflict. */
-export const insertGroups = (sql: Sql, author: Author, drafts: readonly UserGroupDraft[]): Promise<UserGroup[]> =>
-  sql('insert-groups', insertStatement, [...toLists(draftFields, drafts), JSON.stringify(author)]);
+/** The columns that a new group gives. */
+export const writtenColumns = draftColumns.map(({ sql }) => sql);
 
-/** Ordered by id to prevent deadlocks; of one id the untagged group first, which conflicts with both others. */
-const insertStatement = `
+/**
+ * Inserts the groups whose ids and tokens no stored group holds, in their order, and returns them. No two drafts may conflict.
+ * Sorted by id they cannot lead to a deadlock.
+ */
+export const insertGroups = (sql: Sql, author: Author, drafts: readonly UserGroupDraft[]): Promise<UserGroup[]> =>
+  sql('insert-groups', insertStatement(columns), [...toLists(draftFields, drafts), JSON.stringify(author)]);
+
+/** The same, but returns only the keyed hashes of the tokens of the groups that were inserted, in hexadecimal. */
+export async function insertImported(sql: Sql, author: Author, drafts: readonly UserGroupDraft[]): Promise<Set<string>> {
+  const values = [...toLists(draftFields, drafts), JSON.stringify(author)];
+  const rows = await sql<{ hash: string }>('import-groups', insertStatement(`encode(g.token_hash, 'hex') as hash`), values);
+  return new Set(rows.map(({ hash }) => hash));
+}
+
+const insertStatement = (returned: string): string => `
   with ${actor(draftFields.length + 1)}
   insert into user_group as g (${names(draftColumns)}, created_at, updated_at)
   select ${names(draftColumns)}, at, at from ${unnest(draftColumns, 'draft')}, (select clock_timestamp() as at) as clock, actor
-  order by provided_id, environment_tag nulls first
   on conflict do nothing
-  returning ${columns}`;
+  returning ${returned}`;
 
 /** New values of a group, every rule checked; a field that is omitted or undefined stays as it is. */
 export type UserGroupChange = { readonly [Name in NamesWith<'update'>]?: ParameterOf<Name> | undefined };
 
 /** The attributes that an update may change. */
-export const updatedAttributes = storedAttributes.filter(([, { update }]) => update) as [NamesWith<'update'>, ParameterColumn][];
+const updatedAttributes = storedAttributes.filter(([, { update }]) => update) as [NamesWith<'update'>, ParameterColumn][];
 
 /** Changes a group and returns it; undefined when there is none, or it has another version. */
 export async function updateGroup(
