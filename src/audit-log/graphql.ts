@@ -1,8 +1,8 @@
 import { encodeGlobalID } from '@pothos/plugin-relay';
-import { ApiTokenType, apiTokenNumberOf } from '../api-tokens/graphql.ts';
+import { ApiTokenType } from '../api-tokens/graphql.ts';
 import { GatewayError, InvalidInput } from '../errors.ts';
 import type { Event } from '../generated/prisma/client.ts';
-import { builder, defineNamedEnum } from '../graphql/builder.ts';
+import { builder, defineNamedEnum, numberOfNode } from '../graphql/builder.ts';
 import { definePages, pageArguments, pageSize } from '../graphql/connection.ts';
 import { heavyCost } from '../graphql/limits.ts';
 import { defineNodeFinder } from '../graphql/nodes.ts';
@@ -172,9 +172,6 @@ const EventFilterInput = builder.inputType('EventFilter', {
   }),
 });
 
-/** What the ID of something else selects. */
-const noGroup = { teamId: 0 };
-
 const notAnApiToken = { path: ['filter', 'apiTokenId'], message: 'must be the ID of an API token.' };
 
 const EventConnection = definePages('Event', EventType, 'events');
@@ -197,9 +194,9 @@ builder.queryField('events', (t) =>
     },
     resolve: (_, { filter, ...page }, context, info) => {
       context.caller.require('audit:read');
-      const userGroup = filter?.userGroup && (selector(filter.userGroup) ?? noGroup);
-      const apiTokenId = filter?.apiTokenId == null ? undefined : apiTokenNumberOf(filter.apiTokenId);
-      if (filter?.apiTokenId != null && apiTokenId === undefined) throw new InvalidInput([notAnApiToken]);
+      const userGroup = filter?.userGroup && selector(filter.userGroup);
+      const apiTokenId = filter?.apiTokenId == null ? undefined : numberOfNode('ApiToken', filter.apiTokenId);
+      if (apiTokenId === 0) throw new InvalidInput([notAnApiToken]);
       const options = { withChanges: readsChanges(info) };
       return listEvents(context, { ...page, filter: filter && { ...filter, userGroup, apiTokenId } }, options);
     },

@@ -217,7 +217,7 @@ async function findTokenHolders(sql: Sql, hashes: readonly string[]): Promise<Ma
   return holders;
 }
 
-/** Plans and writes lines; once more for groups that others create at the same time. @throws ChangedMeanwhile. */
+/** Plans and writes lines. @throws ChangedMeanwhile. */
 async function writeLines(
   context: Context,
   sql: Sql,
@@ -225,34 +225,21 @@ async function writeLines(
   onExisting: ImportOptions['onExisting'],
 ): Promise<Outcome> {
   const { keys } = context.app;
-  const outcome: Outcome = { created: 0, updated: 0, unchanged: 0, rejected: [] };
-  let rest = lines;
-  for (let round = 1; rest.length > 0; round += 1) {
-    if (round > maxAttempts) throw new ChangedMeanwhile();
-    const { creations, updates, unchanged, rejected } = await planLines(context, sql, rest, onExisting);
-    rest = await createGroups(context, sql, creations);
-    const updated = await updateGroups(context, sql, updates);
-    outcome.created += creations.length - rest.length;
-    outcome.updated += updated;
-    outcome.unchanged += unchanged + updates.length - updated;
-    outcome.rejected.push(...rejected);
+  const { creations, updates, unchanged, rejected } = await planLines(context, sql, lines, onExisting);
+  await createGroups(context, sql, creations);
+  const updated = await updateGroups(context, sql, updates);
 
-    const renewed = updates.filter(({ isNewToken }) => isNewToken);
-    const tokens = [...creations, ...renewed.map(({ line }) => line)].flatMap(({ token = [] }) => token);
-    const hashes = tokens.flatMap((token) => keys.hashes(token));
-    const teamIds = renewed.map(({ stored }) => stored.teamId);
-    if (hashes.length > 0) await sql('import-delete-retired-tokens', deleteRetired, [toByteaArray(hashes), teamIds]);
-  }
-  return outcome;
+  const renewed = updates.filter(({ isNewToken }) => isNewToken);
+  const tokens = [...creations, ...renewed.map(({ line }) => line)].flatMap(({ token = [] }) => token);
+  const hashes = tokens.flatMap((token) => keys.hashes(token));
+  const teamIds = renewed.map(({ stored }) => stored.teamId);
+  if (hashes.length > 0) await sql('import-delete-retired-tokens', deleteRetired, [toByteaArray(hashes), teamIds]);
+  return { created: creations.length, updated, unchanged: unchanged + updates.length - updated, rejected };
 }
 
-/** Returns the lines whose groups were not inserted, because others have taken an id or a token. */
-async function createGroups(
-  { app: { keys }, caller }: Context,
-  sql: Sql,
-  lines: readonly ImportLine[],
-): Promise<readonly ImportLine[]> {
-  if (lines.length === 0) return [];
+/** @throws ChangedMeanwhile when others have taken an id or a token. */
+async function createGroups({ app: { keys }, caller }: Context, sql: Sql, lines: readonly ImportLine[]): Promise<void> {
+  if (lines.length === 0) return;
   const drafts = lines.map(
     ({ providedId, environmentTag, suspended, suspendedReason = null, given, token = issueToken('userGroup') }) => ({
       providedId,
@@ -263,8 +250,7 @@ async function createGroups(
       ...encryptToken(keys, 'user_group', token),
     }),
   );
-  const inserted = await insertImported(sql, caller.author, drafts);
-  return lines.filter((_, index) => !inserted.has(drafts[index]?.tokenHash.toString('hex') ?? ''));
+  if ((await insertImported(sql, caller.author, drafts)) < drafts.length) throw new ChangedMeanwhile();
 }
 
 /** Returns how many groups were different before. @throws ChangedMeanwhile when one is gone, or has another environment. */

@@ -102,36 +102,29 @@ const groupsByProvidedId = (withJson: boolean): string => `
   where g.provided_id = ${anyOf(1, 'text')} and g.environment_tag is distinct from 'Customer'
     and (g.environment_tag = 'Testing') is true`;
 
-/** The group that a write is about, if the caller has access to it. */
-export type GroupTarget = ({ readonly teamId: number } | { readonly providedId: string }) & {
+/** The group that a write is about, if the caller has access to it: by its number, or by its id in one environment. */
+export interface GroupTarget {
+  readonly teamId?: number;
+  readonly providedId?: string;
   /** The environment that the group must have; ignored with `allEnvironments`. */
   readonly environmentTag: EnvironmentTag | null;
   readonly allEnvironments: boolean;
-};
+}
 
-/** The condition of a target, by what it has; its values are the first three parameters. */
-const isTarget = {
-  teamId: 'g.team_id = $1::int and ($2::bool or g.environment_tag is not distinct from $3::environment_tag)',
-  // By one of the two indexes on the id.
-  providedId: `not $2::bool and g.environment_tag is not distinct from $3::environment_tag and g.team_id = (
-    select team_id from user_group where provided_id = $1::text and environment_tag is distinct from 'Testing'
-      and environment_tag is not distinct from $3 and $3 is distinct from 'Testing'::environment_tag
+/** The condition of a target, whose values are the first four parameters. An id is found by one of its two indexes. */
+const isTarget = `($3::bool or g.environment_tag is not distinct from $4::environment_tag) and g.team_id = coalesce($1::int, (
+    select team_id from user_group where provided_id = $2::text and environment_tag is distinct from 'Testing'
+      and environment_tag is not distinct from $4 and $4 is distinct from 'Testing'::environment_tag
     union all
-    select team_id from user_group where provided_id = $1::text and environment_tag is distinct from 'Customer'
-      and environment_tag is not distinct from $3 and $3 = 'Testing'::environment_tag)`,
-};
+    select team_id from user_group where provided_id = $2::text and environment_tag is distinct from 'Customer'
+      and environment_tag is not distinct from $4 and $4 = 'Testing'::environment_tag))`;
 
-const targetOf = (target: GroupTarget) => {
-  const values = [target.allEnvironments, target.environmentTag];
-  return 'teamId' in target
-    ? { by: 'teamId' as const, values: [target.teamId, ...values] }
-    : { by: 'providedId' as const, values: [target.providedId, ...values] };
-};
-
-const texts = (text: (condition: string) => string) => ({
-  teamId: text(isTarget.teamId),
-  providedId: text(isTarget.providedId),
-});
+const valuesOf = ({ teamId, providedId, environmentTag, allEnvironments }: GroupTarget): unknown[] => [
+  teamId ?? null,
+  providedId ?? null,
+  allEnvironments,
+  environmentTag,
+];
 
 /** A group to insert; every rule is checked already. */
 export type UserGroupDraft = { readonly [Name in NamesWith<'insert'>]: ParameterOf<Name> };
@@ -150,11 +143,10 @@ export const writtenColumns = draftColumns.map(({ sql }) => sql);
 export const insertGroups = (sql: Sql, author: Author, drafts: readonly UserGroupDraft[]): Promise<UserGroup[]> =>
   sql('insert-groups', insertStatement(columns), [...toLists(draftFields, drafts), JSON.stringify(author)]);
 
-/** The same, but returns only the keyed hashes of the tokens of the groups that were inserted, in hexadecimal. */
-export async function insertImported(sql: Sql, author: Author, drafts: readonly UserGroupDraft[]): Promise<Set<string>> {
+/** The same, but returns only how many were inserted. */
+export async function insertImported(sql: Sql, author: Author, drafts: readonly UserGroupDraft[]): Promise<number> {
   const values = [...toLists(draftFields, drafts), JSON.stringify(author)];
-  const rows = await sql<{ hash: string }>('import-groups', insertStatement(`encode(g.token_hash, 'hex') as hash`), values);
-  return new Set(rows.map(({ hash }) => hash));
+  return (await sql('import-groups', insertStatement('g.team_id'), values)).length;
 }
 
 const insertStatement = (returned: string): string => `
@@ -178,31 +170,26 @@ export async function updateGroup(
   change: UserGroupChange,
   expectedVersion?: number | null,
 ): Promise<UserGroup | undefined> {
-  const { by, values } = targetOf(target);
   const changes = updatedAttributes.flatMap(([name]) => [change[name] !== undefined, change[name] ?? null]);
-  const parameters = [...values, expectedVersion ?? null, JSON.stringify(author), ...changes];
-  return (await sql<UserGroup>(`update-group-by-${by}`, updateStatements[by], parameters))[0];
+  const values = [...valuesOf(target), expectedVersion ?? null, JSON.stringify(author), ...changes];
+  return (await sql<UserGroup>('update-group', updateStatement, values))[0];
 }
 
-const updateStatements = texts(
-  (condition) => `
-  with ${actor(5)}
+const updateStatement = `
+  with ${actor(6)}
   update user_group g set ${updatedAttributes
     .map(([, { sql, type }], index) => {
-      const isGiven = 6 + 2 * index;
+      const isGiven = 7 + 2 * index;
       return `${sql} = case when $${isGiven}::bool then $${isGiven + 1}::${type} else g.${sql} end`;
     })
     .join(', ')}
-  from actor where ${condition} and ($4::int is null or g.version = $4) returning ${columns}`,
-);
+  from actor where ${isTarget} and ($5::int is null or g.version = $5) returning ${columns}`;
 
 /** Finds a group and locks it until the transaction ends. */
-export async function lockGroup(sql: Sql, target: GroupTarget): Promise<UserGroup | undefined> {
-  const { by, values } = targetOf(target);
-  return (await sql<UserGroup>(`lock-group-by-${by}`, lockStatements[by], values))[0];
-}
+export const lockGroup = async (sql: Sql, target: GroupTarget): Promise<UserGroup | undefined> =>
+  (await sql<UserGroup>('lock-group', lockStatement, valuesOf(target)))[0];
 
-const lockStatements = texts((condition) => `select ${columns} from user_group g where ${condition} for update`);
+const lockStatement = `select ${columns} from user_group g where ${isTarget} for update`;
 
 interface StoredToken {
   readonly tokenHash: Uint8Array;

@@ -86,17 +86,14 @@ export const webhookIdDescription = 'The globally unique ID of the webhook.';
 /** The number of the webhook with this ID. @param member the input that has it. @throws InvalidInput when it is not one's. */
 export function requireWebhookNumber(nodeId: string, member = 'id'): number {
   const number = numberOfNode('Webhook', nodeId);
-  if (number !== undefined) return number;
+  if (number > 0) return number;
   throw new InvalidInput([{ path: [member], message: 'must be the ID of a webhook, as `webhooks` returns it.' }]);
 }
 
 defineNodeFinder('Webhook', {
   scope: 'admin',
   noun: 'a webhook',
-  finder: () => (context, id) => {
-    const number = readNumber(id);
-    return number === undefined ? undefined : findWebhook(context, number);
-  },
+  finder: () => (context, id) => findWebhook(context, readNumber(id)),
 });
 
 builder.queryField('webhooks', (t) =>
