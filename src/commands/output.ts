@@ -80,8 +80,8 @@ export function printResult({ stdout }: Pick<Streams, 'stdout'>, asJson: boolean
 
 /**
  * Whether the standard output (`>&-`) or error (`2>&-`) is closed. In its place Node.js opens the null device, for reading and
- * writing: everything would seem to be written. A shell opens it only for writing, so that `>/dev/null` remains possible. Programs that discard the output of another, such as Node.js with `stdio: 'ignore'`, open it
- * for both, too.
+ * writing: everything would seem to be written. A shell opens it only for writing, so that `>/dev/null` remains possible.
+ * Programs that discard the output of another, such as Node.js with `stdio: 'ignore'`, open it for both, too.
  */
 export function isClosed(fd: 1 | 2): boolean {
   if (!existsSync(devNull) || fstatSync(fd).rdev !== statSync(devNull).rdev) return false;

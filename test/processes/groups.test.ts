@@ -79,7 +79,7 @@ const stored = async () => {
 const recorded = async () => {
   const events = await database.prisma.event.findMany();
   const sum = (name: string) =>
-    events.reduce((total, { changes }) => total + (changes as Record<string, { to: number }>)[name]!.to, 0);
+    events.reduce((total, { changes }) => total + Number((changes as Record<string, { to: number }>)[name]?.to), 0);
   return { types: [...new Set(events.map(({ type }) => type))], created: sum('created'), updated: sum('updated') };
 };
 
