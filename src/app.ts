@@ -29,7 +29,7 @@ interface AppOptions {
   readonly webhookNetworks: readonly string[];
   readonly feed: Feed;
   /** Records that a group was resolved by a token. */
-  readonly noteResolved: (group: UserGroup) => void;
+  readonly noteResolved: (teamId: number) => void;
 }
 
 /** What an operation works with. In a transaction, `db`, `sql` and `reads` run in it, and see what it wrote. */

@@ -3,10 +3,9 @@ import { readClock } from '../database/client.ts';
 import { byId, type CountedPage, type ListOrder, type PageInput, pageOf, sectionOf, timeIssues } from '../database/list.ts';
 import { InvalidInput, type Issue, NotFound } from '../errors.ts';
 import type { ApiToken, EnvironmentTag } from '../generated/prisma/client.ts';
+import { assertNoIssues, newTextIssues, nullIssues } from '../input.ts';
 import { type Scope, scopeNames } from '../scopes.ts';
 import { hashSecret, issueToken } from '../tokens.ts';
-import { assertNoIssues } from '../user-groups/rules.ts';
-import { newTextIssues, nullIssues } from '../user-groups/values.ts';
 import type { ApiTokenRecord } from './sql.ts';
 
 /** The longest that a replaced secret stays accepted, in seconds: a week. */

@@ -2,7 +2,7 @@ import SchemaBuilder from '@pothos/core';
 import ErrorsPlugin from '@pothos/plugin-errors';
 import RelayPlugin, { decodeGlobalID } from '@pothos/plugin-relay';
 import { Forbidden, InvalidInput, Unauthenticated } from '../errors.ts';
-import type { Json } from '../user-groups/values.ts';
+import type { Json } from '../input.ts';
 import type { GraphQLContext } from './context.ts';
 import FieldPlugin from './field-plugin.ts';
 

@@ -5,7 +5,7 @@ import { Conflict, GatewayError } from '../errors.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import { issueToken } from '../tokens.ts';
 import { initialValues, type UserGroupFields } from './attribute-values.ts';
-import { checkBulkSize, checkGetOrCreate, newGroupRefusal } from './rules.ts';
+import { checkBulkSize, checkGetOrCreate } from './rules.ts';
 import { findGroupsByProvidedId, insertGroups, type UserGroupDraft } from './sql.ts';
 import { withToken } from './user-groups.ts';
 
@@ -28,7 +28,7 @@ export interface Creation {
  * processes, exactly one creates it.
  *
  * @throws Forbidden without `groups:write`, or for an environment other than the caller's without `admin`.
- * @throws InvalidInput; for characters that new ids and names must not have only if the group does not exist.
+ * @throws InvalidInput.
  * @throws Conflict when a group of another environment, or an untagged one, holds the id.
  * @throws GatewayError `UNAVAILABLE` when groups with the id come and go during each attempt.
  */
@@ -106,9 +106,8 @@ async function createMissing(
       if (outcomes.has(each)) continue;
       const { providedId } = each.input;
       const own = outcomeOf(() => ownAmong(holders.get(providedId) ?? [], providedId, each.environmentTag));
-      const refusal = own ?? newGroupRefusal(each.input);
-      if (refusal instanceof GatewayError) outcomes.set(each, refusal);
-      else if (refusal) outcomes.set(each, { userGroup: refusal, created: false });
+      if (own instanceof GatewayError) outcomes.set(each, own);
+      else if (own) outcomes.set(each, { userGroup: own, created: false });
       else if (!next.has(providedId)) next.set(providedId, each);
     }
     if (outcomes.size === wanted.length) return wanted.map((each) => outcomes.get(each) as Creation | GatewayError);

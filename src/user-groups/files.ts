@@ -7,13 +7,13 @@ import type { KeyRing } from '../encryption/keys.ts';
 import { decryptToken } from '../encryption/stored-token.ts';
 import { boundIssues, describeIssues, GatewayError, type Issue, maxIssues, shorten } from '../errors.ts';
 import type { EnvironmentTag } from '../generated/prisma/client.ts';
+import { newTextIssues } from '../input.ts';
 import { parseJson } from '../json.ts';
 import { escapeJson } from '../terminal-text.ts';
 import { tokenPrefixes } from '../token-prefixes.ts';
 import { mayBeUserGroupToken, redactTokens } from '../tokens.ts';
 import { givenAttributes, memberPath, type UserGroupFields } from './attribute-values.ts';
 import { getOrCreateIssues } from './rules.ts';
-import { newTextIssues } from './values.ts';
 
 /** The limits of the files that `groups import` reads. */
 export const importLimits = {

@@ -1,4 +1,4 @@
-import { type Author, actor } from '../audit-log/statements/author.ts';
+import { type Author, actor, silent } from '../audit-log/statements/author.ts';
 import type { Sql } from '../database/client.ts';
 import { anyOf, names, type ParameterColumn, toByteaArray, toLists, unnest } from '../database/columns.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
@@ -256,3 +256,20 @@ const rotateStatement = `
     returning expires_at
   )
   select rotated.*, retired.expires_at as "previousTokenExpiresAt" from rotated left join retired on true`;
+
+/** Records how many seconds ago groups were last resolved, by number, where the stored time is at least an hour older. */
+export async function stampResolvedGroups(sql: Sql, secondsAgo: ReadonlyMap<number, number>): Promise<void> {
+  await sql('stamp-resolved-groups', stampResolved, [[...secondsAgo.keys()], [...secondsAgo.values()]]);
+}
+
+/** Locked by number, as imports lock groups. Silent to spare the triggers the look at each row: the column is bookkeeping. */
+const stampResolved = `
+  with ${silent}, due as materialized (
+    select g.team_id, now() - seconds_ago * interval '1 second' as at
+    from unnest($1::int[], $2::float8[]) as each (team_id, seconds_ago) join user_group g using (team_id)
+    where coalesce(g.last_resolved_at <= now() - (seconds_ago + 3600) * interval '1 second', true)
+    order by g.team_id for no key update of g
+  ), updated as (
+    update user_group g set last_resolved_at = due.at from due, silent where g.team_id = due.team_id
+  )
+  select`;

@@ -90,9 +90,15 @@ export async function findGroupOfToken(context: Context, token: string): Promise
   const { app, caller, reads } = context;
   requireEveryKey(context);
   const found = await withLatestKeys(app.keys, () => reads.groupOfToken(app.keys.hashes(token)));
-  if (found && caller.canAccess(found.userGroup)) app.noteResolved(found.userGroup);
+  if (found && caller.canAccess(found.userGroup) && isDue(found.userGroup)) app.noteResolved(found.userGroup.teamId);
   return found;
 }
+
+/** Whether the time when a group was last resolved is to be written again. */
+const isDue = ({ lastResolvedAt }: UserGroup): boolean =>
+  lastResolvedAt === null || lastResolvedAt.getTime() + hourMs <= Date.now();
+
+const hourMs = 3_600_000;
 
 /** Looks for a token, once more if there are other keys by then: it may have been encrypted with one of them. */
 export async function withLatestKeys<Found>(keys: KeyRing, find: () => Promise<Found | undefined>): Promise<Found | undefined> {

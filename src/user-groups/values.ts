@@ -1,8 +1,5 @@
 import { type Issue, maxIssues } from '../errors.ts';
-import { controls } from '../terminal-text.ts';
-
-/** A JSON value. */
-export type Json = null | boolean | number | string | Json[] | { [member: string]: Json };
+import { characterFault, type Json, maxTextLength, textFault } from '../input.ts';
 
 /** Maps a schema to its data source. */
 export interface DataSourceMapping {
@@ -15,46 +12,18 @@ export const maxVersion = 2 ** 31 - 1;
 
 /** The limits of a user group. */
 export const userGroupLimits = {
-  /** The most characters (code points) that an id, a name, and either side of a mapping entry may have. */
-  maxTextLength: 255,
+  maxTextLength,
   maxMappingEntries: 1_000,
   /** The most bytes of a mapping, and of properties, as JSON. */
   maxJsonBytes: 64 * 1024,
   maxPropertiesDepth: 32,
 } as const;
 
-const { maxTextLength, maxMappingEntries, maxJsonBytes, maxPropertiesDepth } = userGroupLimits;
+const { maxMappingEntries, maxJsonBytes, maxPropertiesDepth } = userGroupLimits;
 
 const tooLarge = `must have at most ${maxJsonBytes / 1024} KiB as JSON.`;
 
 type Path = Issue['path'];
-
-/** The issues of a required text of any type: its type, its length in characters, and characters that PostgreSQL cannot store. */
-export function textIssues(path: Path, text: unknown): Issue[] {
-  const fault = text == null ? 'is required.' : textFault(text, 1);
-  return fault ? [{ path, message: fault }] : [];
-}
-
-/** The issues of a valid text that is to be stored as a name or an id. Stored texts and selectors may have other characters. */
-export function printableIssues(path: Path, text: string): Issue[] {
-  const index = text.search(controls);
-  if (index < 0) return [];
-  const code = `U+${text.charCodeAt(index).toString(16).toUpperCase().padStart(4, '0')}`;
-  const position = [...text.slice(0, index)].length + 1;
-  return [{ path, message: `must not contain control characters or invisible marks; character ${position} is ${code}.` }];
-}
-
-/** The issues of a text of any type that no stored group has from a time before its rule: control characters too. */
-export function newTextIssues(path: Path, text: unknown): Issue[] {
-  const issues = textIssues(path, text);
-  return issues.length > 0 ? issues : printableIssues(path, text as string);
-}
-
-/** The issues of fields of a change that must not be null, by name. */
-export const nullIssues = (fields: Readonly<Record<string, unknown>>): Issue[] =>
-  Object.entries(fields)
-    .filter(([, value]) => value === null)
-    .map(([name]) => ({ path: [name], message: 'must not be null; omit it to keep the current value.' }));
 
 /**
  * The issues of a mapping of any type: the number of entries, the text of each side, duplicate schema ids, the size.
@@ -112,24 +81,6 @@ function valueFault(value: Json, depth: number): string | undefined {
   }
   const tooDeep = depth > maxPropertiesDepth && typeof value === 'object' && value !== null;
   return tooDeep ? `is nested more than ${maxPropertiesDepth} levels deep.` : undefined;
-}
-
-function textFault(text: unknown, minLength: number): string | undefined {
-  if (typeof text !== 'string') return 'must be a string.';
-  if (isLongerThan(maxTextLength, text) || text.length < minLength) {
-    return `must have ${minLength > 0 ? `${minLength} to` : 'at most'} ${maxTextLength} characters.`;
-  }
-  return characterFault(text);
-}
-
-/** Whether a text has more characters than `max`. A character has one or two UTF-16 units, so few texts need counting. */
-function isLongerThan(max: number, text: string): boolean {
-  return text.length > 2 * max || (text.length > max && [...text].length > max);
-}
-
-function characterFault(text: string): string | undefined {
-  if (text.includes('\0')) return 'must not contain the character NUL (U+0000).';
-  return text.isWellFormed() ? undefined : 'must not contain a lone surrogate (half of a character).';
 }
 
 /** The one name that JavaScript libraries between us and the database take for more than data. */

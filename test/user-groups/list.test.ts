@@ -4,9 +4,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type App, contextOf } from '../../src/app.ts';
 import type { Caller } from '../../src/caller.ts';
 import type { EnvironmentTag, Prisma, UserGroup } from '../../src/generated/prisma/client.ts';
+import type { Json } from '../../src/input.ts';
 import type { PropertyFilter, UserGroupFilter, UserGroupListInput, UserGroupOrder } from '../../src/user-groups/list.ts';
 import { listUserGroups } from '../../src/user-groups/list.ts';
-import type { Json } from '../../src/user-groups/values.ts';
 import { callerWith } from '../support/caller.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { storedToken } from '../support/keys.ts';
