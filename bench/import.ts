@@ -37,6 +37,7 @@ export async function compareImport(
     const copyFile = join(server.folder, 'groups.copy');
     await writeFiles(folder, copyFile, groups);
     const ways = {
+      // Without events, as an import.
       copy: () => database.query(`begin; set local gateway.silent = 'on'; ${copyGroups} from '${copyFile}'; commit`),
       ndjson: () => runImport(database, join(folder, 'groups.ndjson')),
       csv: () => runImport(database, join(folder, 'groups.csv')),

@@ -569,6 +569,7 @@ test.each(['ndjson', 'csv'] as const)(
     expect(await run(['groups', 'export', '--output', output], limited)).toMatchObject({ code: 0, stderr: '' });
     expect(statSync(output).size).toBeGreaterThan(50_000_000);
   },
+  180_000,
 );
 
 test('both work with the bundled PostgreSQL, while a gateway runs and when none does', async () => {
