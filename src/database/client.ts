@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { type Prisma, PrismaClient } from '../generated/prisma/client.ts';
 import { objectRows } from './columns.ts';
 import { applicationNames, parseDatabaseUrl, withOptions } from './database-url.ts';
-import { CodedClient, CodedPool, isUnavailable, readOnlyServer, retryOnConflict, withCode } from './errors.ts';
+import { CodedClient, CodedPool, readOnlyServer, retryOnConflict, withCode } from './errors.ts';
 import { createAdapter } from './prisma-adapter.ts';
 import { createStatementNames } from './statement-names.ts';
 
@@ -54,13 +54,6 @@ export interface Database {
    * prepared again, and so committed nothing, is retried once.
    */
   readonly sql: Sql;
-  /** For what may read a whole table: stopped after two seconds. */
-  readonly slowSql: Sql;
-  /**
-   * Runs statements in one transaction and commits it. If `work` or a statement fails, nothing is committed; where {@link sql}
-   * retries, `work` is called again, so it must have no other side effects.
-   */
-  transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>;
   /** Waits for running statements, then closes every connection. */
   close(): Promise<void>;
 }
@@ -92,14 +85,6 @@ const keepAliveDelayMs = 2_000;
 
 /** How long to wait for a result: a server that is frozen or unreachable does not end statements itself. */
 const queryTimeoutMs = 12_000;
-
-/** How long the server keeps a transaction, with its locks, whose next statement does not come. */
-const idleTransactionTimeoutMs = 5_000;
-
-const begin = `begin isolation level read committed; set local idle_in_transaction_session_timeout = ${idleTransactionTimeoutMs}`;
-
-/** Ends with the transaction, so that a pooler hands nothing on. */
-const limitTime = "select set_config('statement_timeout', '2s', true), set_config('enable_seqscan', 'on', true)";
 
 /** How statements are sent, and over how many connections. */
 export interface StatementOptions {
@@ -180,22 +165,6 @@ export function connectDatabase(
     };
   const sqlPool = sqlOn(pool);
 
-  async function inTransaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
-    const client = await pool.connect();
-    try {
-      await client.query(begin);
-      const result = await work(sqlOn(client));
-      await client.query('commit');
-      client.release();
-      return result;
-    } catch (error) {
-      // A connection that may be busy or broken is closed, so that the server rolls back.
-      if (isUnavailable(error)) client.release(true);
-      else await rollBack(client);
-      throw error;
-    }
-  }
-
   return {
     prisma,
     isEmbedded: false,
@@ -212,12 +181,6 @@ export function connectDatabase(
       return client;
     },
     sql: (...statement) => retryOnConflict(() => sqlPool(...statement)),
-    slowSql: (...statement) =>
-      inTransaction(async (sql) => {
-        await sql('limit-time', limitTime, []);
-        return sql(...statement);
-      }),
-    transaction: (work) => retryOnConflict(() => inTransaction(work)),
     async close() {
       await prisma.$disconnect();
       await pool.end();

@@ -1,6 +1,6 @@
 import type { InputFieldRef } from '@pothos/core';
 import type { GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
-import { NotFound, VersionMismatch } from '../../errors.ts';
+import { VersionMismatch } from '../../errors.ts';
 import type { UserGroup } from '../../generated/prisma/client.ts';
 import { builder, numberOfNode, readNumber } from '../../graphql/builder.ts';
 import { ErrorInterface } from '../../graphql/errors.ts';
