@@ -4,12 +4,12 @@ import { decryptToken, encryptToken } from '../encryption/stored-token.ts';
 import { Conflict, NotFound, VersionMismatch } from '../errors.ts';
 import type { EnvironmentTag, Prisma, UserGroup } from '../generated/prisma/client.ts';
 import type { Json } from '../input.ts';
+import { applyMergePatch } from '../json.ts';
 import { issueToken, mayBeUserGroupToken } from '../tokens.ts';
 import { changedValues, type UserGroupFields } from './attribute-values.ts';
 import { checkMergedProperties, checkRotate, checkSelected, checkSetEnvironment, checkSuspend, checkUpdate } from './rules.ts';
 import { type GroupTarget, lockGroup, type Rotated, rotateToken, updateGroup } from './sql.ts';
-import { locate, notFound, requireEveryKey, type UserGroupBy, withLatestKeys, withToken } from './user-groups.ts';
-import { applyMergePatch } from './values.ts';
+import { locate, notFound, requireEveryKey, type UserGroupBy, withLatestKeys } from './user-groups.ts';
 
 /**
  * Finds the group that one call is to change, as {@link locate} does.
@@ -266,17 +266,15 @@ async function rotateStored(
   input: RotationInput,
   currentHashes = keys.hashes(currentToken),
 ): Promise<Rotated | undefined> {
-  const newToken = issueToken('userGroup');
   const graceSeconds = input.graceSeconds ?? 0;
-  const rotated = await rotateToken(sql, author, {
+  return rotateToken(sql, author, {
     currentHashes,
     retired: graceSeconds > 0 ? encryptToken(keys, 'retired_token', currentToken) : undefined,
-    replacement: encryptToken(keys, 'user_group', newToken),
+    replacement: encryptToken(keys, 'user_group', issueToken('userGroup')),
     environmentTag,
     allEnvironments,
     graceSeconds,
     endGracePeriods: input.endGracePeriods ?? false,
     expectedVersion: input.expectedVersion,
   });
-  return rotated && { ...rotated, userGroup: withToken(rotated.userGroup, newToken) };
 }

@@ -7,7 +7,6 @@ import { issueToken } from '../tokens.ts';
 import { initialValues, type UserGroupFields } from './attribute-values.ts';
 import { checkBulkSize, checkGetOrCreate } from './rules.ts';
 import { findGroupsByProvidedId, insertGroups, type UserGroupDraft } from './sql.ts';
-import { withToken } from './user-groups.ts';
 
 /** The input of get-or-create. */
 export interface NewUserGroup extends UserGroupFields {
@@ -111,12 +110,10 @@ async function createMissing(
       else if (!next.has(providedId)) next.set(providedId, each);
     }
     if (outcomes.size === wanted.length) return wanted.map((each) => outcomes.get(each) as Creation | GatewayError);
-    const tokens = new Map(Array.from(next.keys(), (id) => [id, issueToken('userGroup')]));
-    const drafts = Array.from(next.values(), (each) => draftOf(app.keys, each, tokens.get(each.input.providedId) as string));
+    const drafts = Array.from(next.values(), (each) => draftOf(app.keys, each));
     drafts.sort((a, b) => (a.providedId < b.providedId ? -1 : 1)); // to prevent deadlocks
-    for (const group of await insertGroups(sql, caller.author, drafts)) {
-      const { providedId } = group;
-      const userGroup = withToken(group, tokens.get(providedId) as string);
+    for (const userGroup of await insertGroups(sql, caller.author, drafts)) {
+      const { providedId } = userGroup;
       holders.set(providedId, [...(holders.get(providedId) ?? []), userGroup]);
       outcomes.set(next.get(providedId) as Wanted, { userGroup, created: true });
       next.delete(providedId);
@@ -175,8 +172,8 @@ function ownAmong(
 }
 
 /** A new group as it is stored. */
-function draftOf(keys: KeyRing, { input, environmentTag }: Wanted, token: string): UserGroupDraft {
-  const stored = encryptToken(keys, 'user_group', token);
+function draftOf(keys: KeyRing, { input, environmentTag }: Wanted): UserGroupDraft {
+  const stored = encryptToken(keys, 'user_group', issueToken('userGroup'));
   const status = { suspended: false, suspendedReason: null };
   return { providedId: input.providedId, environmentTag, ...status, ...stored, ...initialValues(input, input) };
 }

@@ -55,7 +55,8 @@ export function* mappingIssues(path: Path, mapping: unknown): Generator<Issue> {
  * JSON. At most ten issues. The depth of what was parsed is bounded.
  */
 export function propertiesIssues(path: Path, properties: unknown): Issue[] {
-  if (!isObject(properties as Json)) return [{ path, message: 'must be a JSON object.' }];
+  if (typeof properties !== 'object' || properties === null || Array.isArray(properties))
+    return [{ path, message: 'must be a JSON object.' }];
   if (Buffer.byteLength(JSON.stringify(properties)) > maxJsonBytes) return [{ path, message: tooLarge }];
   const issues: Issue[] = [];
   inspect(properties as Json, path, 1, issues);
@@ -104,23 +105,3 @@ export function mappingEntries(mapping: unknown): unknown {
 /** A mapping as it is stored: a JSON object. */
 export const mappingText = (mapping: readonly DataSourceMapping[]): string =>
   JSON.stringify(Object.fromEntries(mapping.map(({ schemaId, dataSource }) => [schemaId, dataSource])));
-
-/**
- * Applies a JSON Merge Patch (RFC 7396): members of the patch replace those of the target, objects in both are merged, `null`
- * removes a member, and anything that is not an object replaces the target. Neither value is changed. Members keep their places,
- * and new ones follow.
- *
- * Recursive: the depth of the patch must be bounded.
- */
-export function applyMergePatch(target: Json | undefined, patch: Json): Json {
-  if (!isObject(patch)) return patch;
-  const members = new Map(isObject(target) ? Object.entries(target) : []);
-  for (const [name, value] of Object.entries(patch)) {
-    if (value === null) members.delete(name);
-    else members.set(name, applyMergePatch(members.get(name), value));
-  }
-  return Object.fromEntries(members); // which makes an own member of any name, `__proto__` too
-}
-
-const isObject = (value: Json | undefined): value is { [member: string]: Json } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
