@@ -12,7 +12,6 @@ import {
   untilSaved,
 } from '../support/console.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { importText } from '../support/group-files.ts';
 import { until } from '../support/process.ts';
 import { mutate } from '../support/user-group-mutations.ts';
 
@@ -175,21 +174,6 @@ test('fields that were not edited show what another client has stored, and do no
     { schemaId: 'sales', dataSource: 'pg-10' },
     { schemaId: 'line 1\nline 2', dataSource: 'pg\r\n2' },
   ]);
-});
-
-test('an imported name with line breaks is said to lose them when it is edited', async () => {
-  const line = { user_group_id: 'broken', name: 'line 1\nline 2', token: 'a token of an import' };
-  await importText(gateway.database, JSON.stringify(line), { environment: 'Testing' });
-  const path = `/console/group?id=${(await read('broken')).id}`;
-  const { page, assertFlawless } = await openConsole(gateway, path);
-  const hint = page.getByText('The stored text has line breaks');
-  await hint.waitFor();
-  await assertFlawless();
-  await page.getByLabel('Display name').fill('one line');
-  await hint.waitFor();
-  await save(page, 'Save the name');
-  await hint.waitFor({ state: 'detached' });
-  expect((await read('broken')).name).toBe('one line');
 });
 
 test('a change that was made by a try whose response was lost does not hide what others have changed since', async () => {

@@ -34,6 +34,7 @@ const layers: readonly (readonly string[])[] = [
     'error-catalog.ts',
     'errors.ts',
     'http-limits.ts',
+    'input.ts',
     'scopes.ts',
     'concurrency',
     'encryption',

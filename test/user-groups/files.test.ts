@@ -16,10 +16,11 @@ const strange = fc.constantFrom(...'"\',;\\\r\n\t =+-@#{}[]\u0001\u007f\u0085\u2
 const text = (most: number) => fc.string({ unit: strange, minLength: 1, maxLength: most });
 const json = fc.jsonValue({ maxDepth: 3 }).filter((value) => !JSON.stringify(value).includes('__proto__'));
 const token = fc.string({ unit: fc.constantFrom(...'"\',;\\ =+-@#{}[]<>&é漢aZ09'), minLength: 16, maxLength: 40 });
+const name = fc.string({ unit: fc.constantFrom(...'"\',;\\ =+-@#{}[]é漢aZ09', '😀'), minLength: 1, maxLength: 20 });
 const line = fc.record({
-  user_group_id: text(20),
+  user_group_id: name,
   environment: fc.constantFrom('Customer', 'Testing'),
-  name: text(20),
+  name,
   token,
   mapping: fc.dictionary(text(8), text(8), { maxKeys: 5, noNullPrototype: true }),
   properties: fc.oneof(fc.constant(null), fc.dictionary(text(8), json, { maxKeys: 5, noNullPrototype: true })),

@@ -110,37 +110,7 @@ test.each<[string, boolean]>([
 const isolation = expect.stringMatching(/^set transaction isolation level read committed/i);
 const setsActor = expect.stringMatching(/set_config\('gateway.actor'/);
 const begin = expect.stringMatching(/^begin/i);
-const limit = expect.stringMatching(/set_config\('statement_timeout'.* true\)/);
-const page = expect.stringMatching(/^select g\.team_id.* select g\.\* from user_group g .* limit 101/s);
-const positions = expect.stringMatching(/^select [^*]*team_id.* limit /is);
-const count = expect.stringMatching(/^select count\(/i);
-const ofOneMoment = expect.stringMatching(/^set transaction isolation level repeatable read/i);
 const commit = expect.stringMatching(/^commit/i);
-const filtered = [begin, limit, positions, commit];
-const everyEnvironment = [limit, positions, limit, positions, limit, positions];
-
-const tokens = expect.stringMatching(/^select .* from "public"."api_token" where /is);
-const tokenCount = expect.stringMatching(/^select count\(.* from "public"."api_token"/is);
-
-test.each<[string, string, unknown[]]>([
-  ['a page', '{ userGroups { nodes { name } pageInfo { hasNextPage } } }', [page]],
-  ['a page with edges', '{ userGroups { edges { cursor node { token } } nodes { properties } } }', [page]],
-  ['a filtered page', '{ userGroups(filter: { search: "acm" }) { nodes { name } } }', [...filtered, reads('user_group')]],
-  ['a page and the count, twice', '{ userGroups { totalCount again: totalCount } }', [page, begin, limit, count, commit]],
-])('%s costs what it needs', async (_, query, expected) => {
-  expect((await gateway.graphql(query)).json.errors).toBeUndefined();
-  expect(statements).toEqual([reads('api_token'), ...expected]);
-});
-
-test('a page of every environment costs one statement, and a filtered one a transaction that reads them of one moment', async () => {
-  const { secret: token } = await gateway.issue({ scopes: ['admin'] });
-  statements = [];
-  await gateway.graphql('{ userGroups { nodes { name } } }', {}, { token });
-  expect(statements).toEqual([reads('api_token'), page]);
-  statements = [];
-  await gateway.graphql('{ userGroups(filter: { search: "acm" }) { nodes { name } } }', {}, { token });
-  expect(statements).toEqual([reads('api_token'), begin, ofOneMoment, ...everyEnvironment, commit, reads('user_group')]);
-});
 
 test('a user group token with a wrong checksum is refused without a query', async () => {
   const token = `${group.token.slice(0, -1)}${group.token.endsWith('0') ? '1' : '0'}`;
@@ -174,16 +144,6 @@ test('a secret that a rotation replaced costs two statements, in its overlap and
   statements = [];
   expect((await gateway.graphql('{ caller { id } }', {}, { token })).status).toBe(401);
   expect(statements).toEqual(readsReplaced);
-});
-
-test.each<[string, string, unknown[]]>([
-  ['a page of API tokens', '{ apiTokens { nodes { name } } }', [tokens]],
-  ['the same with a count, twice', '{ apiTokens { edges { cursor } totalCount again: totalCount } }', [tokens, tokenCount]],
-])('%s costs what it needs', async (_, query, expected) => {
-  const { secret: token } = await gateway.issue({ scopes: ['admin'] });
-  statements = [];
-  expect((await gateway.graphql(query, {}, { token })).json.errors).toBeUndefined();
-  expect(statements).toEqual([reads('api_token'), ...expected]);
 });
 
 test('no credential, pages and liveness cost none', async () => {

@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from 'react';
 import { useSession } from '../app/session.tsx';
 import { FailureNotice } from '../ui/failure-notice.tsx';
-import { hasLineBreaks, TextField } from '../ui/field.tsx';
+import { TextField } from '../ui/field.tsx';
 import { Section } from '../ui/section.tsx';
 import { Choice } from './choice.tsx';
 import type { GroupSectionProps } from './group.tsx';
@@ -61,11 +61,6 @@ export function TextSection({ attribute, ...props }: TextSectionProps) {
           isLabelHidden
           required={isRequired}
           readOnly={!isEditable || update.isLocked}
-          hint={
-            isEditable &&
-            hasLineBreaks((draft?.base ?? group)[name] ?? '') &&
-            'The stored text has line breaks, which are not shown here. Saving another one removes them.'
-          }
           error={update.failure?.issueAt(name)}
           value={(draft ? draft.value : group[name]) ?? ''}
           onChange={change}
