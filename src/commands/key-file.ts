@@ -27,6 +27,16 @@ export function addKey(file: string): void {
   replaceFile(file, `${generateEncryptionKey()}\n${readFileSync(file, 'utf8')}`);
 }
 
+/** Keys as a file has them. */
+export const keyFileText = (keys: readonly Buffer[]): string => keys.map((key) => `${key.toString('base64')}\n`).join('');
+
+/** Puts keys before those that a file has, if there is one. */
+export function addKeys(file: string, keys: readonly Buffer[]): void {
+  readOrCreate(file, () => keyFileText(keys));
+  const others = readKeyFile(file).filter((key) => !keys.some((each) => each.equals(key)));
+  replaceFile(file, keyFileText([...keys, ...others]));
+}
+
 /** Reads the keys in the file. @throws Error that names the file and what is wrong; the message contains no key. */
 export function readKeyFile(file: string): readonly Buffer[] {
   // First, because reading a pipe or a device may never end.

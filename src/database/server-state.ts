@@ -74,24 +74,6 @@ export async function readServerTime({ pool }: Database): Promise<number> {
   return Number(rows[0]?.ms);
 }
 
-/** How long counting may take: the table is read as a whole. */
-const countTimeoutMs = 3_600_000;
-
-/** How many user groups there are. Reads the whole table, and so fails if a page is damaged. 0 if there is no such table. */
-export async function countGroups({ openConnection }: Database): Promise<number> {
-  const client = await openConnection(countTimeoutMs);
-  try {
-    const { rowCount } = await client.query("select from pg_class where relname = 'user_group' and pg_table_is_visible(oid)");
-    if (rowCount === 0) return 0;
-    const { rows } = await client.query<{ groups: string }>(
-      'select count(*) as groups, count(properties), count(mapping) from user_group',
-    );
-    return Number(rows[0]?.groups);
-  } finally {
-    await client.end();
-  }
-}
-
 /** What is wrong with a database or its sessions, and the SQL that corrects it. */
 export interface SessionProblem {
   readonly found: string;

@@ -49,7 +49,7 @@ const slowest = [
   'processes/groups.test.ts',
   'processes/embedded.test.ts',
   'processes/stop.test.ts',
-  'processes/backup.test.ts',
+  'processes/snapshot.test.ts',
   'processes/crash.test.ts',
   'processes/snippets.test.ts',
   'processes/model.test.ts',
