@@ -1,5 +1,3 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkNames, doctor } from '../../src/commands/doctor/doctor.ts';
 import type { TestDataDir } from '../support/data-dir.ts';
@@ -32,32 +30,14 @@ async function diagnose(
 test('of the bundled PostgreSQL that a gateway uses, every check is ok, and it keeps running', async () => {
   const found = await diagnose({ DATA_DIR: primary.path });
   expect([...found].map(([name, { status }]) => `${name} ${status}`)).toEqual(checkNames.map((name) => `${name} ok`));
-  expect(found.get('data-directory')?.found).toContain(`runs (process ${primary.postmaster()}`);
   expect(found.get('connections')?.found).toMatch(
-    /^up to 10 for each of 1 process, 0 of other programs; the server permits 100$/,
+    /^up to 10 for each of at least 1 process, 0 of other programs; the server permits 100$/,
   );
   expect((await gateway.send('GET', '/readyz')).status).toBe(200);
 });
 
-test.runIf(process.platform === 'linux')(
-  'of one whose process is not visible, as in another container, it says where to run',
-  async () => {
-    const file = join(primary.path, 'postgres', 'postmaster.pid');
-    const lock = readFileSync(file, 'utf8');
-    // No process has this number.
-    writeFileSync(file, lock.replace(/^\d+/, '4194304'));
-    try {
-      const found = await diagnose({ DATA_DIR: primary.path });
-      expect(found.get('data-directory')).toMatchObject({ status: 'ok', found: expect.stringContaining('is not visible') });
-      expect(found.get('database')).toMatchObject({ status: 'skipped', found: expect.stringContaining('in the container') });
-    } finally {
-      writeFileSync(file, lock);
-    }
-  },
-);
-
 test('synchronous_commit that is off is a warning', async () => {
-  const url = `${primary.databaseUrl()}?options=-c%20synchronous_commit%3Doff`;
+  const url = `${primary.databaseUrl()}&options=-c%20synchronous_commit%3Doff`;
   const found = await diagnose({ DATABASE_URL: url, ENCRYPTION_KEYS: testKey });
   expect(found.get('durability')).toMatchObject({ status: 'warning', found: expect.stringContaining('loses writes') });
 });

@@ -101,8 +101,8 @@ const ownSettings = () => ({
 });
 
 test('a backup that was made while groups were written is restored into a PostgreSQL of your own, and back into a bundled one', async () => {
-  expect(readdirSync(backup).sort()).toEqual(
-    [...snapshotTables.map((table) => `${table}.copy`), 'encryption-keys', 'manifest.json'].sort(),
+  expect(new Set(readdirSync(backup))).toEqual(
+    new Set([...snapshotTables.map((table) => `${table}.copy`), 'encryption-keys', 'manifest.json']),
   );
   for (const name of readdirSync(backup)) expect(statSync(join(backup, name)).mode & 0o777).toBe(0o600);
   const { code, stdout } = await run(['restore', backup], ownSettings());
@@ -194,5 +194,5 @@ test('a backup has every table but those that are worth nothing later', async ()
     `select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`,
   );
   const leftOut = ['_prisma_migrations', 'idempotency_record', 'request_count'];
-  expect(rows.map(({ name }) => name).sort()).toEqual([...snapshotTables, ...leftOut].sort());
+  expect(new Set(rows.map(({ name }) => name))).toEqual(new Set([...snapshotTables, ...leftOut]));
 });
