@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { describeServerError } from '../database/errors.ts';
+import pg from 'pg';
 import { openDatabase } from '../database/open.ts';
 import { checkSnapshot, requireEmpty, restoreSnapshot, snapshotKeys, writeSnapshot } from '../database/snapshot.ts';
 import { openLog } from '../log.ts';
@@ -97,6 +97,6 @@ function describeGroups(tables: readonly { readonly name: string; readonly rows:
 
 /** @throws Error with the message of the server, or else the given one. */
 function explain(cause: unknown): never {
-  const reported = describeServerError(cause);
-  throw reported ? new Error(`${reported} Nothing was changed.`, { cause }) : cause;
+  if (!(cause instanceof pg.DatabaseError)) throw cause;
+  throw new Error(`PostgreSQL reported: ${cause.message} (${cause.code}). Nothing was changed.`, { cause });
 }

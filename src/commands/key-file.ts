@@ -8,7 +8,7 @@ import { KeyRing } from '../encryption/keys.ts';
 import { findKeyIdsInUse } from '../key-rotation.ts';
 import type { Config } from '../settings.ts';
 
-/** The file with the encryption keys of the embedded database, one on a line, the one that encrypts first. */
+/** The file with the encryption keys of the bundled database, one on a line, the one that encrypts first. */
 export const keyFile = (dataDir: string): string => join(dataDir, keyFileName);
 
 /**

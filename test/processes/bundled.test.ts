@@ -78,7 +78,8 @@ test('a second serve on the same DATA_DIR is refused with one line', async () =>
     expect(await runAlone(['serve'], { DATA_DIR: path })).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: 'Another gateway serves with this DATA_DIR. Stop it, or set DATA_DIR to another folder.\n',
+      stderr:
+        'The bundled PostgreSQL cannot be used: another gateway serves with this DATA_DIR. Stop it, or set DATA_DIR to another folder.\n',
     });
   expect((await fetch(`${gateway.url}/readyz`)).status).toBe(200);
 });
