@@ -54,7 +54,7 @@ export async function readServerState({ pool }: Database): Promise<ServerState> 
              current_setting('superuser_reserved_connections')::int + coalesce(current_setting('reserved_connections', true), '0')::int end,
            nullif(r.rolconnlimit, -1), nullif(d.datconnlimit, -1)
          ),
-         'all', (select count(*) from pg_stat_activity where coalesce(backend_type = 'client backend', datid is not null) and pid <> pg_backend_pid() and application_name <> $2),
+         'all', (select count(*) from pg_stat_activity where coalesce(backend_type = 'client backend', datid is not null) and pid <> pg_backend_pid() and application_name is distinct from $2),
          'pooled', (select count(*) from pg_stat_activity where application_name = $1 and pid <> pg_backend_pid())
        )
      ) as state
