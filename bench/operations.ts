@@ -2,7 +2,6 @@
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { groupFormats } from '../src/user-groups/files/formats.ts';
 import { type BenchDatabase, type BenchServer, startServer } from './database.ts';
 import { encryptionKey } from './encryption.ts';
 import { newGroup } from './import.ts';
@@ -191,7 +190,7 @@ async function measureRequest(gateway: Running, database: BenchDatabase, { name,
 /** Writes groups that do not exist yet, as `groups export` does. */
 function writeGroups(file: string, from: number, to: number): Promise<void> {
   function* lines() {
-    for (let index = from; index < to; index += 1) yield groupFormats.ndjson.write(newGroup(index, digitsOf(index)));
+    for (let index = from; index < to; index += 1) yield `${JSON.stringify(newGroup(index, digitsOf(index)))}\n`;
   }
   return pipeline(lines(), createWriteStream(file));
 }

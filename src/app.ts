@@ -2,13 +2,13 @@ import { type ApiTokenRecord, findApiTokens, findApiTokensOfSecrets } from './ap
 import type { Feed } from './audit-log/feed.ts';
 import type { Author } from './audit-log/statements/author.ts';
 import type { Caller } from './caller.ts';
+import { createSemaphore } from './concurrency/fair-queue.ts';
 import { type Database, type Sql, sqlIn } from './database/client.ts';
-import { retryOnConflict } from './database/errors.ts';
-import { pageReads } from './database/page.ts';
+import { isStatementTimeout, retryOnConflict } from './database/errors.ts';
 import { type Read, sharedRead } from './database/shared-reads.ts';
 import { findSigningKeys, findViewerGenerations, type SigningKey, type ViewerKey } from './embed-tokens/sql.ts';
 import type { KeyRing } from './encryption/keys.ts';
-import { abandoned } from './errors.ts';
+import { abandoned, GatewayError } from './errors.ts';
 import type { Prisma, PrismaClient, UserGroup } from './generated/prisma/client.ts';
 import { findGroupsByProvidedId, findGroupsByTeamId, findGroupsOfTokens, type GroupOfToken } from './user-groups/sql.ts';
 
@@ -28,7 +28,7 @@ interface AppOptions {
   readonly webhookNetworks: readonly string[];
   readonly feed: Feed;
   /** Records that a group was resolved by a token. */
-  readonly noteResolved: (group: UserGroup) => void;
+  readonly noteResolved: (teamId: number) => void;
 }
 
 /** What an operation works with. In a transaction, `db`, `sql` and `reads` run in it, and see what it wrote. */
@@ -122,11 +122,53 @@ const setActor = (transaction: Prisma.TransactionClient, author: Author) => tran
 /** Also if the server has another default: a transaction that waited for a lock must see the new rows. */
 const readCommitted = { isolationLevel: 'ReadCommitted' } as const;
 
-/** Reads when it is the caller's turn, so that connections remain for others; in a transaction, which has one, at once. */
+/** Bounds the reads of lists that are in progress at once, so that connections remain for other requests, and how many wait. */
+const listReads = createSemaphore(4, 1_000, 'reads of lists');
+
+/** Reads when it is the caller's turn; in a transaction, which has a connection, at once. */
 export function readInTurn<Result>(context: Context, read: (context: Context) => Promise<Result>): Promise<Result> {
   if (context.isInTransaction) return read(context);
-  return pageReads.run(context.caller.queueKey, async () => {
+  return listReads.run(context.caller.queueKey, async () => {
     if (context.isAbandoned()) throw abandoned();
     return read(context);
   });
+}
+
+/**
+ * Runs a statement of a list when it is the caller's turn.
+ *
+ * @param options `name` as for {@link Sql}; without one, the statement is planned for its values.
+ * @throws GatewayError `UNAVAILABLE` when a slow one takes longer than two seconds; its cause is the database's error.
+ */
+export async function readRows<Row extends object>(
+  context: Context,
+  { text, values }: Prisma.Sql,
+  { isSlow, name = '' }: { readonly isSlow: boolean; readonly name?: string },
+): Promise<Row[]> {
+  try {
+    return await readInTurn(context, ({ app, sql, isInTransaction }) => {
+      if (!isSlow || isInTransaction) return sql<Row>(name, text, values);
+      return app.db.$transaction(async (transaction) => {
+        await transaction.$queryRawUnsafe(limitTime);
+        return sqlIn(transaction)<Row>(name, text, values);
+      });
+    });
+  } catch (error) {
+    if (!isStatementTimeout(error)) throw error;
+    const message = 'Reading the list took longer than 2 seconds and was stopped. Narrow the filter.';
+    throw new GatewayError('UNAVAILABLE', message, { cause: error });
+  }
+}
+
+/** For what may read a whole table. Ends with the transaction, so that a pooler hands nothing on. */
+const limitTime = "select set_config('statement_timeout', '2s', true), set_config('enable_seqscan', 'on', true)";
+
+/** Counts by a statement; null when that takes longer than two seconds. */
+export async function countInTime(context: Context, statement: Prisma.Sql): Promise<number | null> {
+  try {
+    return (await readRows<{ count: number }>(context, statement, { isSlow: true }))[0]?.count ?? 0;
+  } catch (error) {
+    if (isStatementTimeout((error as Error).cause)) return null;
+    throw error;
+  }
 }

@@ -30,8 +30,8 @@ import { createRoutes } from './routes.ts';
 import { printSdl, schema } from './schema.ts';
 import type { Config } from './settings.ts';
 import { tracing } from './tracing/tracing.ts';
-import { recordLastResolved } from './user-groups/last-resolved.ts';
 import { userHandler } from './user-groups/rest.ts';
+import { stampResolvedGroups } from './user-groups/sql.ts';
 import { startDeliveries } from './webhooks/deliver.ts';
 
 /** A gateway that does not listen yet. */
@@ -68,7 +68,10 @@ export function buildGateway(
   const publicUrl = (): string => options.publicUrl ?? urlOf(server);
   const { webhooksAllowedNetworks: webhookNetworks = [] } = options;
   const whenWritten = (what: string) => logOutages(log, `${what} cannot be recorded`, `${what} is recorded again`);
-  const lastResolved = recordLastResolved(database.sql, whenWritten('the time when groups were last resolved'));
+  const lastResolved = startRecorder(
+    (secondsAgo) => stampResolvedGroups(database.sql, secondsAgo),
+    whenWritten('the time when groups were last resolved'),
+  );
   const draining = new AbortController();
   const app = createApp(database, keys, {
     publicUrl,

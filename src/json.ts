@@ -1,5 +1,6 @@
 import { GatewayError, shorten } from './errors.ts';
 import { httpLimits } from './http-limits.ts';
+import type { Json } from './input.ts';
 
 /**
  * Whether a JSON number, as text, survives being read as a 64-bit float and printed again: the same digits and exponent,
@@ -220,3 +221,23 @@ export function parseQuery(query: string): URLSearchParams {
   }
   return new URLSearchParams(query);
 }
+
+/**
+ * Applies a JSON Merge Patch (RFC 7396): members of the patch replace those of the target, objects in both are merged, `null`
+ * removes a member, and anything that is not an object replaces the target. Neither value is changed. Members keep their places,
+ * and new ones follow.
+ *
+ * Recursive: the depth of the patch must be bounded.
+ */
+export function applyMergePatch(target: Json | undefined, patch: Json): Json {
+  if (!isObject(patch)) return patch;
+  const members = new Map(isObject(target) ? Object.entries(target) : []);
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) members.delete(name);
+    else members.set(name, applyMergePatch(members.get(name), value));
+  }
+  return Object.fromEntries(members); // which makes an own member of any name, `__proto__` too
+}
+
+const isObject = (value: Json | undefined): value is { [member: string]: Json } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -148,12 +148,12 @@ test('files have the field: groups import writes it, and groups export returns i
     { user_group_id: 'file-invalid', region: 'a\nb' },
   ];
   writeFileSync(file, text.map((line) => `${JSON.stringify(line)}\n`).join(''));
-  const first = await start('groups', 'import', file).ended;
+  const first = await start('groups', 'import', file, '--environment', 'none').ended;
   expect(first.stdout).toMatch(/^line 3: region: .*control characters/m);
   expect(first.stdout).toContain('3 lines, 2 created, 0 unchanged, 1 rejected.');
 
   writeFileSync(file, `${JSON.stringify({ user_group_id: 'file', region: 'eu-west' })}\n`);
-  const second = await start('groups', 'import', file, '--on-existing', 'update').ended;
+  const second = await start('groups', 'import', file, '--environment', 'none', '--on-existing', 'update').ended;
   expect(second.stdout).toContain('1 updated');
 
   const exported = await start('groups', 'export', '--output', join(copy, 'exported.ndjson')).ended;

@@ -1,4 +1,4 @@
-import { encodeCursor } from '../../src/database/keyset.ts';
+import { writeCursor } from '../../src/database/list.ts';
 import {
   anyToken,
   createResponse,
@@ -84,8 +84,8 @@ const rotateDocument =
 
 /** The cursor of a group in the order of {@link pageDocument}, as JSON. */
 export function cursorOf(subject: number): string {
-  const { environment, createdAtMs, teamId } = rowOf(subject);
-  return JSON.stringify(encodeCursor('UserGroup.createdAt', [environment, createdAtMs, teamId]));
+  const { createdAtMs, teamId } = rowOf(subject);
+  return JSON.stringify(writeCursor('UserGroup.createdAt', [new Date(createdAtMs), teamId]));
 }
 
 const customerIsLonger = (subject: number): number => (environmentOf(subject) === 'Customer' ? 0 : -1);

@@ -1,13 +1,11 @@
 import { type Context, inTransaction, readInTurn } from '../app.ts';
-import { between, defineKeyset, integerColumn, sectionOf, timeIssues } from '../database/keyset.ts';
-import { type CountedPage, cutPage, type PageInput, withTotalCount } from '../database/page.ts';
-import { readClock } from '../database/timed-read.ts';
+import { readClock } from '../database/client.ts';
+import { byId, type CountedPage, type ListOrder, type PageInput, pageOf, sectionOf, timeIssues } from '../database/list.ts';
 import { InvalidInput, type Issue, NotFound } from '../errors.ts';
 import type { ApiToken, EnvironmentTag } from '../generated/prisma/client.ts';
+import { assertNoIssues, newTextIssues, nullIssues } from '../input.ts';
 import { type Scope, scopeNames } from '../scopes.ts';
 import { hashSecret, issueToken } from '../tokens.ts';
-import { assertNoIssues } from '../user-groups/rules.ts';
-import { newTextIssues, nullIssues } from '../user-groups/values.ts';
 import type { ApiTokenRecord } from './sql.ts';
 
 /** The longest that a replaced secret stays accepted, in seconds: a week. */
@@ -195,31 +193,23 @@ export interface ApiTokenPageInput extends PageInput {
   readonly includeRevoked?: boolean | null | undefined;
 }
 
-/** A page of API tokens. All of them are counted, on every page. */
-export type ApiTokenPage = CountedPage<ApiToken, number>;
-
-const keyset = defineKeyset<Pick<ApiToken, 'id'>>('ApiToken', { id: integerColumn });
+const newestFirst: ListOrder = { name: 'ApiToken', direction: 'desc', by: [{ field: 'id', sql: 'id', type: 'int' }] };
 
 /**
  * A page of the API tokens of every environment, the newest first, expired ones included. A cursor is the number of a token, so
  * that tokens that are created or revoked between two pages neither repeat nor hide another.
  *
- * @throws Unauthenticated, Forbidden, synchronously, without `admin`.
+ * @throws Forbidden without `admin`.
  * @throws InvalidInput, also for a cursor of another list.
  */
-export function listApiTokens(context: Context, input: ApiTokenPageInput): Promise<ApiTokenPage> {
+export async function listApiTokens(context: Context, input: ApiTokenPageInput): Promise<CountedPage<ApiToken>> {
   context.caller.require('admin');
-  return readInTurn(context, async ({ db }) => {
-    const section = sectionOf(input, { keyset, direction: 'desc' });
-    const listed = input.includeRevoked ? {} : { revokedAt: null };
-    const found = await db.apiToken.findMany({
-      where: { ...listed, AND: between(section) },
-      orderBy: { id: section.direction },
-      take: section.limit,
-    });
-    const page = cutPage({ found, cursorOf: keyset.cursorOf, nodeOf: (token) => token }, section);
-    return withTotalCount(page, () => db.apiToken.count({ where: listed }));
-  });
+  const section = sectionOf(input, newestFirst);
+  const listed = input.includeRevoked ? {} : { revokedAt: null };
+  const { where, ...rest } = byId<number>(section);
+  const found = await readInTurn(context, ({ db }) => db.apiToken.findMany({ where: { ...listed, ...where }, ...rest }));
+  const totalCount = () => readInTurn(context, ({ db }) => db.apiToken.count({ where: listed }));
+  return { ...pageOf(section, found), totalCount };
 }
 
 /**

@@ -82,18 +82,10 @@ builder.node(ApiTokenType, {
   }),
 });
 
-/** The number of the API token with this globally unique ID; undefined when it is not the ID of one. */
-export function apiTokenNumberOf(nodeId: string): number | undefined {
-  return numberOfNode('ApiToken', nodeId);
-}
-
 defineNodeFinder('ApiToken', {
   scope: 'admin',
   noun: 'an API token',
-  finder: () => (context, id) => {
-    const number = readNumber(id);
-    return number === undefined ? undefined : findApiToken(context, number);
-  },
+  finder: () => (context, id) => findApiToken(context, readNumber(id)),
 });
 
 builder.queryField('caller', (t) =>
@@ -134,8 +126,8 @@ const nameDescription = 'A label that says what it is for: 1 to 255 characters, 
 /** @throws Forbidden without `admin`: such a caller learns nothing about the ID. @throws InvalidInput when it is none. */
 function requireNumber({ caller }: Context, id: string): number {
   caller.require('admin');
-  const number = apiTokenNumberOf(id);
-  if (number !== undefined) return number;
+  const number = numberOfNode('ApiToken', id);
+  if (number > 0) return number;
   throw new InvalidInput([{ path: ['id'], message: 'must be the ID of an API token, as `apiTokens` returns it.' }]);
 }
 

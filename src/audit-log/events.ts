@@ -1,7 +1,7 @@
 import type { ApiTokenRecord } from '../api-tokens/sql.ts';
 import { type Context, readInTurn } from '../app.ts';
 import type { Caller } from '../caller.ts';
-import { bigIntColumn, defineKeyset, timeColumn } from '../database/keyset.ts';
+import { type ListOrder, readBigInt, readTime } from '../database/list.ts';
 import type { Event, EventEnvironment, UserGroup } from '../generated/prisma/client.ts';
 
 /** The limits of the audit log. */
@@ -59,8 +59,20 @@ export interface EventPosition {
   readonly id: bigint;
 }
 
-/** The order of lists of events. */
-export const eventKeyset = defineKeyset<EventPosition>('Event', { occurredAt: timeColumn, id: bigIntColumn });
+/** The order of lists of events: the newest first. */
+export const newestFirst: ListOrder = {
+  name: 'Event',
+  direction: 'desc',
+  by: [
+    { field: 'occurredAt', sql: 'occurred_at', type: 'timestamptz' },
+    { field: 'id', sql: 'id', type: 'bigint' },
+  ],
+};
+
+/** The columns of events `e` but the changes, as Prisma names them. */
+export const eventColumns = `e.id, e.type, e.occurred_at as "occurredAt", e.environment, e.actor_kind as "actorKind",
+  e.actor_name as "actorName", e.actor_api_token_id as "actorApiTokenId", e.request_id as "requestId", e.team_id as "teamId",
+  e.provided_id as "providedId", e.subject_api_token_id as "subjectApiTokenId", e.position`;
 
 /** What is read of events. */
 export interface EventReadOptions {
@@ -77,7 +89,7 @@ export const eventKey = ({ occurredAt, id }: EventPosition): string => `${occurr
 /** The position that an {@link eventKey} names; undefined for a text that is none. */
 export function readEventKey(key: string): EventPosition | undefined {
   const [, milliseconds, number] = /^([1-9]\d{0,14})\.([1-9]\d{0,18})$/.exec(key) ?? [];
-  const [occurredAt, id] = [timeColumn.read(Number(milliseconds)), bigIntColumn.read(number)];
+  const [occurredAt, id] = [readTime(Number(milliseconds)), readBigInt(number)];
   return occurredAt && id !== undefined ? { occurredAt, id } : undefined;
 }
 

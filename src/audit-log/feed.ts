@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Context, readInTurn } from '../app.ts';
 import type { Pause } from '../concurrency/heavy-work.ts';
 import type { Sql } from '../database/client.ts';
-import { bigIntColumn, defineKeyset, type KeysetColumn } from '../database/keyset.ts';
+import { readCursor, writeCursor } from '../database/list.ts';
 import { abandoned, GatewayError, InvalidInput, type Issue } from '../errors.ts';
 import type { Event, EventEnvironment } from '../generated/prisma/client.ts';
-import { type EventReadOptions, type EventType, readableEnvironments } from './events.ts';
+import { type EventReadOptions, type EventType, eventColumns, readableEnvironments } from './events.ts';
 
 /** The limits of the event feed. */
 export const feedLimits = {
@@ -59,12 +59,13 @@ export interface FeedPosition {
   readonly position: bigint;
 }
 
-const epochColumn: KeysetColumn<string> = {
-  write: (epoch) => epoch,
-  read: (part) => (typeof part === 'string' && /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(part) ? part : undefined),
-};
+/** The name of the feed in its cursors. */
+const feedName = 'EventFeed';
 
-const feedKeyset = defineKeyset<FeedPosition>('EventFeed', { epoch: epochColumn, position: bigIntColumn });
+function readPosition(cursor: string): FeedPosition | undefined {
+  const [epoch, position] = readCursor(cursor, feedName, ['uuid', 'bigint']) ?? [];
+  return epoch === undefined ? undefined : { epoch: epoch as string, position: position as bigint };
+}
 
 /** The event feed of a process. */
 export interface Feed {
@@ -130,7 +131,7 @@ export async function readEventFeed(
     return page;
   };
   const { events, through, hasMore } = isOver(first) ? first : await pause(waitForEvents);
-  return { nodes: events, cursor: feedKeyset.cursorOf(through), hasMore };
+  return { nodes: events, cursor: writeCursor(feedName, [through.epoch, through.position]), hasMore };
 }
 
 /** The error for a cursor behind which events are no longer there. */
@@ -152,7 +153,7 @@ async function endOf(sql: Sql, isAbandoned: () => boolean): Promise<FeedPosition
 
 /** The position of a cursor of the feed. @throws InvalidInput for another text, `latest` too. */
 export function feedPositionOf(cursor: string): FeedPosition {
-  const position = feedKeyset.read(cursor);
+  const position = readPosition(cursor);
   if (!position) throw new InvalidInput([notACursor]);
   return position;
 }
@@ -166,7 +167,7 @@ function checkFeedInput({ after, first, types, waitSeconds }: EventFeedInput) {
   const { maxFeedEvents, maxWaitSeconds } = feedLimits;
   const limit = first ?? maxFeedEvents;
   const wait = waitSeconds ?? 0;
-  const start = after == null || after === latest ? (after ?? undefined) : feedKeyset.read(after);
+  const start = after == null || after === latest ? (after ?? undefined) : readPosition(after);
   const issues: Issue[] = [];
   if (after != null && start === undefined) issues.push(notACursor);
   if (!(limit >= 1 && limit <= maxFeedEvents)) issues.push({ path: ['first'], message: `must be from 1 to ${maxFeedEvents}.` });
@@ -308,10 +309,7 @@ const read = `
   ), page as materialized (
     select * from sized where number <= $6::int and (number = 1 or coalesce(bytes, 0) <= $7::int)
   )
-  select e.id, e.type, e.occurred_at as "occurredAt", e.environment, e.actor_kind as "actorKind", e.actor_name as "actorName",
-    e.actor_api_token_id as "actorApiTokenId", e.request_id as "requestId", e.team_id as "teamId", e.provided_id as "providedId",
-    e.subject_api_token_id as "subjectApiTokenId", case when $8::bool then e.changes end as changes, e.position,
-    feed.epoch, feed.is_expired as "isExpired", (select count(*) from page) < (select count(*) from matching) as "isCut", "isFull",
+  select ${eventColumns}, case when $8::bool then e.changes end as changes, feed.epoch, feed.is_expired as "isExpired", (select count(*) from page) < (select count(*) from matching) as "isCut", "isFull",
     case when "isFull" then (select max(position) from scanned) else feed.last_position end as through
   from feed cross join (select count(*) = $5::int as "isFull" from scanned) as scan
     left join (page join event e using (environment, occurred_at, id)) on true order by e.position`;

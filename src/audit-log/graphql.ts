@@ -1,8 +1,8 @@
 import { encodeGlobalID } from '@pothos/plugin-relay';
-import { ApiTokenType, apiTokenNumberOf } from '../api-tokens/graphql.ts';
+import { ApiTokenType } from '../api-tokens/graphql.ts';
 import { GatewayError, InvalidInput } from '../errors.ts';
 import type { Event } from '../generated/prisma/client.ts';
-import { builder, defineNamedEnum } from '../graphql/builder.ts';
+import { builder, defineNamedEnum, numberOfNode } from '../graphql/builder.ts';
 import { definePages, pageArguments, pageSize } from '../graphql/connection.ts';
 import { heavyCost } from '../graphql/limits.ts';
 import { defineNodeFinder } from '../graphql/nodes.ts';
@@ -28,7 +28,7 @@ import {
   userGroupOf,
 } from './events.ts';
 import { type EventFeedPage, feedLimits, readEventFeed } from './feed.ts';
-import { listEvents, listEventsOfGroup } from './list.ts';
+import { listEvents } from './list.ts';
 
 /** A type of events. */
 export const EventTypeType = defineNamedEnum('EventType', 'What happened.', eventTypeNames, (name) => eventTypes[name]);
@@ -165,12 +165,14 @@ const EventFilterInput = builder.inputType('EventFilter', {
     userGroup: t.field({
       type: UserGroupByInput,
       description:
-        'The group that was changed. One that was deleted is found by its ID, its teamId and its provided ID; a provided ID that more than 100 deleted groups had results in INVALID_INPUT. By token, the scope groups:resolve is required too.',
+        'The group that was changed. One that was deleted is found by its ID, its teamId and its provided ID. By token, the scope groups:resolve is required too.',
     }),
     apiTokenId: t.id({ description: 'The ID of an API token: changes that were made with it, and changes of it.' }),
     occurredAt: t.field({ type: DateTimeRangeInput, description: 'When the change was made.' }),
   }),
 });
+
+const notAnApiToken = { path: ['filter', 'apiTokenId'], message: 'must be the ID of an API token.' };
 
 const EventConnection = definePages('Event', EventType, 'events');
 
@@ -191,8 +193,10 @@ builder.queryField('events', (t) =>
       filter: t.arg({ type: EventFilterInput, description: 'Which events to list. Defaults to all of them.' }),
     },
     resolve: (_, { filter, ...page }, context, info) => {
-      const userGroup = filter?.userGroup && (selector(filter.userGroup) ?? 'no group');
-      const apiTokenId = filter?.apiTokenId == null ? undefined : (apiTokenNumberOf(filter.apiTokenId) ?? 'no API token');
+      context.caller.require('audit:read');
+      const userGroup = filter?.userGroup && selector(filter.userGroup);
+      const apiTokenId = filter?.apiTokenId == null ? undefined : numberOfNode('ApiToken', filter.apiTokenId);
+      if (apiTokenId === 0) throw new InvalidInput([notAnApiToken]);
       const options = { withChanges: readsChanges(info) };
       return listEvents(context, { ...page, filter: filter && { ...filter, userGroup, apiTokenId } }, options);
     },
@@ -208,7 +212,8 @@ builder.objectField(UserGroupType, 'events', (t) =>
       'The audit log of the group, the newest event first, as far as it is of the environment of the API token, with scope admin of ' +
       'every environment. Requires the scope audit:read.',
     args: { first: pageArguments.first, after: pageArguments.after },
-    resolve: ({ teamId }, page, context, info) => listEventsOfGroup(context, teamId, page, { withChanges: readsChanges(info) }),
+    resolve: ({ teamId }, page, context, info) =>
+      listEvents(context, { ...page, filter: { userGroup: { teamId } } }, { withChanges: readsChanges(info) }),
   }),
 );
 

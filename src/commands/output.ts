@@ -1,4 +1,4 @@
-import { existsSync, fstatSync, readSync, statSync, writeSync } from 'node:fs';
+import { existsSync, fstatSync, readSync, statSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { escapeJson } from '../terminal-text.ts';
 import { type OutputStreams, type Streams, UsageError } from './options.ts';
@@ -79,16 +79,13 @@ export function printResult({ stdout }: Pick<Streams, 'stdout'>, asJson: boolean
 }
 
 /**
- * Whether the standard input (`<&-`), output (`>&-`) or error (`2>&-`) is closed. In its place Node.js opens the null device, for
- * reading and writing: everything would seem to be read or written. A shell opens it for only one of the two, so that
- * `>/dev/null` remains possible. Programs that discard the output of another, such as Node.js with `stdio: 'ignore'`, open it
- * for both, too.
+ * Whether the standard output (`>&-`) or error (`2>&-`) is closed. In its place Node.js opens the null device for reading and
+ * writing, so that everything would seem to be written; a shell opens it for writing only.
  */
-export function isClosed(fd: 0 | 1 | 2): boolean {
+export function isClosed(fd: 1 | 2): boolean {
   if (!existsSync(devNull) || fstatSync(fd).rdev !== statSync(devNull).rdev) return false;
   try {
-    if (fd === 0) writeSync(fd, '.');
-    else readSync(fd, Buffer.alloc(1));
+    readSync(fd, Buffer.alloc(1));
     return true;
   } catch {
     return false;

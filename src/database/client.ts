@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { type Prisma, PrismaClient } from '../generated/prisma/client.ts';
 import { objectRows } from './columns.ts';
 import { applicationNames, parseDatabaseUrl, withOptions } from './database-url.ts';
-import { CodedClient, CodedPool, isUnavailable, readOnlyServer, retryOnConflict, withCode } from './errors.ts';
+import { CodedClient, CodedPool, readOnlyServer, retryOnConflict, withCode } from './errors.ts';
 import { createAdapter } from './prisma-adapter.ts';
 import { createStatementNames } from './statement-names.ts';
 
@@ -16,7 +16,7 @@ export type Connection = Pick<
  * Runs a statement that Prisma cannot express, or not fast enough, and returns its rows as objects: `bytea` as Uint8Array, times
  * as Date, JSON parsed, `bigint` as BigInt. A result may have no column of the type `void`, and no array of an enum.
  *
- * @param name identifies the text: each connection prepares it once.
+ * @param name identifies the text: each connection prepares it once. Without one (`''`), PostgreSQL plans it for its values.
  */
 export type Sql = <Row extends object>(name: string, text: string, values: readonly unknown[]) => Promise<Row[]>;
 
@@ -25,6 +25,13 @@ export const sqlIn =
   (transaction: Prisma.TransactionClient): Sql =>
   (_name, text, values) =>
     transaction.$queryRawUnsafe(text, ...values);
+
+/** The time of the database's clock. */
+export async function readClock(prisma: Prisma.TransactionClient): Promise<Date> {
+  const [row] = await prisma.$queryRaw<{ now: Date }[]>`select now()`;
+  if (!row) throw new Error('The database did not respond with its time.');
+  return row.now;
+}
 
 /** One pool of connections, and Prisma on top of it. */
 export interface Database {
@@ -47,11 +54,6 @@ export interface Database {
    * prepared again, and so committed nothing, is retried once.
    */
   readonly sql: Sql;
-  /**
-   * Runs statements in one transaction and commits it. If `work` or a statement fails, nothing is committed; where {@link sql}
-   * retries, `work` is called again, so it must have no other side effects.
-   */
-  transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>;
   /** Waits for running statements, then closes every connection. */
   close(): Promise<void>;
 }
@@ -83,11 +85,6 @@ const keepAliveDelayMs = 2_000;
 
 /** How long to wait for a result: a server that is frozen or unreachable does not end statements itself. */
 const queryTimeoutMs = 12_000;
-
-/** How long the server keeps a transaction, with its locks, whose next statement does not come. */
-const idleTransactionTimeoutMs = 5_000;
-
-const begin = `begin isolation level read committed; set local idle_in_transaction_session_timeout = ${idleTransactionTimeoutMs}`;
 
 /** How statements are sent, and over how many connections. */
 export interface StatementOptions {
@@ -156,28 +153,17 @@ export function connectDatabase(
     (target: pg.Pool | pg.PoolClient): Sql =>
     async (name, text, values) => {
       const { rows } = await names.renewAfter(() => {
-        const statement = { ...objectRows, ...(namedStatements && { name: names.of(name) }), text, values: values as unknown[] };
+        const statement = {
+          ...objectRows,
+          ...(namedStatements && name && { name: names.of(name) }),
+          text,
+          values: values as unknown[],
+        };
         return target.query(statement);
       });
       return rows;
     };
   const sqlPool = sqlOn(pool);
-
-  async function inTransaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
-    const client = await pool.connect();
-    try {
-      await client.query(begin);
-      const result = await work(sqlOn(client));
-      await client.query('commit');
-      client.release();
-      return result;
-    } catch (error) {
-      // A connection that may be busy or broken is closed, so that the server rolls back.
-      if (isUnavailable(error)) client.release(true);
-      else await rollBack(client);
-      throw error;
-    }
-  }
 
   return {
     prisma,
@@ -195,7 +181,6 @@ export function connectDatabase(
       return client;
     },
     sql: (...statement) => retryOnConflict(() => sqlPool(...statement)),
-    transaction: (work) => retryOnConflict(() => inTransaction(work)),
     async close() {
       await prisma.$disconnect();
       await pool.end();

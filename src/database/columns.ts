@@ -16,9 +16,6 @@ export const objectRows: { readonly types: pg.CustomTypesConfig } = {
   types: { getTypeParser: (type) => (type === pg.types.builtins.INT8 ? BigInt : pg.types.getTypeParser(type)) },
 };
 
-/** Reads a `bytea` column, in either format that `bytea_output` selects. */
-export const decodeBytes: (text: string) => Buffer<ArrayBuffer> = pg.types.getTypeParser(pg.types.builtins.BYTEA);
-
 /** One column of the rows that a statement takes as parameters. */
 export interface ParameterColumn {
   readonly sql: string;

@@ -18,6 +18,5 @@ export function traceStatements(database: Database, tracing: Tracing): Database 
     // It lacks only what adds listeners, which nothing uses.
     prisma: prisma as unknown as Database['prisma'],
     sql: traced(database.sql),
-    transaction: (work) => tracing.statement('transaction', () => database.transaction((sql) => work(traced(sql)))),
   };
 }

@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { type Context, inTransaction } from '../app.ts';
-import { readClock } from '../database/timed-read.ts';
+import { readClock } from '../database/client.ts';
 import { InvalidInput, Suspended } from '../errors.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import { mayBeUserGroupToken } from '../tokens.ts';

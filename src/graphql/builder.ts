@@ -2,7 +2,7 @@ import SchemaBuilder from '@pothos/core';
 import ErrorsPlugin from '@pothos/plugin-errors';
 import RelayPlugin, { decodeGlobalID } from '@pothos/plugin-relay';
 import { Forbidden, InvalidInput, Unauthenticated } from '../errors.ts';
-import type { Json } from '../user-groups/values.ts';
+import type { Json } from '../input.ts';
 import type { GraphQLContext } from './context.ts';
 import FieldPlugin from './field-plugin.ts';
 
@@ -66,16 +66,16 @@ const constantCase = (name: string): string => name.toUpperCase().replaceAll(/[^
 /** Longer than any id of a node, so that a text of a megabyte is not decoded. */
 const maxNodeIdLength = 64;
 
-/** The number of a row that an id names: 1 to 2,147,483,647; undefined for any other text. */
-export function readNumber(id: string): number | undefined {
+/** The number of a row that an id names: 1 to 2,147,483,647; for any other text 0, which no row has. */
+export function readNumber(id: string): number {
   const number = Number(id);
-  return /^[1-9]\d{0,9}$/.test(id) && number < 2 ** 31 ? number : undefined;
+  return /^[1-9]\d{0,9}$/.test(id) && number < 2 ** 31 ? number : 0;
 }
 
-/** The number that the globally unique ID of a node of this type holds; undefined when it is not the ID of one. */
-export function numberOfNode(typename: string, nodeId: string): number | undefined {
+/** The number that the globally unique ID of a node of this type holds; 0 when it is not the ID of one. */
+export function numberOfNode(typename: string, nodeId: string): number {
   const node = decodeNodeId(nodeId);
-  return node?.typename === typename ? readNumber(node.id) : undefined;
+  return node?.typename === typename ? readNumber(node.id) : 0;
 }
 
 /** The type and the id that a globally unique ID holds; undefined for a text that is none. */

@@ -1,7 +1,13 @@
 import type { ObjectRef } from '@pothos/core';
-import { type CountedPage, defaultPageSize, type Edge, maxPageSize, type Page } from '../database/page.ts';
+import { type CountedPage, defaultPageSize, maxPageSize, type Page } from '../database/list.ts';
 import { builder, type SchemaTypes } from './builder.ts';
 import type { FieldCost, RawVariables } from './selection.ts';
+
+/** Cursors are made when they are read: most responses have none, or only the last. */
+function cursorAt({ nodes, cursorOf }: Page<unknown>, index: number): string | null {
+  const node = nodes.at(index);
+  return node === undefined ? null : cursorOf(node);
+}
 
 const PageInfoType = builder.objectRef<Page<unknown>>('PageInfo').implement({
   description: 'Where a page begins and ends, and whether there are more items.',
@@ -14,13 +20,15 @@ const PageInfoType = builder.objectRef<Page<unknown>>('PageInfo').implement({
       description:
         'When paging backwards, whether more items precede: pass startCursor as `before`. Otherwise, whether `after` was given.',
     }),
-    startCursor: t.exposeString('startCursor', {
+    startCursor: t.string({
       nullable: true,
       description: 'The cursor of the first item; null if there is none.',
+      resolve: (page) => cursorAt(page, 0),
     }),
-    endCursor: t.exposeString('endCursor', {
+    endCursor: t.string({
       nullable: true,
       description: 'The cursor of the last item; null if there is none.',
+      resolve: (page) => cursorAt(page, -1),
     }),
   }),
 });
@@ -52,12 +60,12 @@ export function definePages<Node, Pages extends Page<Node> = Page<Node>>(
   node: ObjectRef<Types, Node>,
   items: string,
 ) {
-  const EdgeType = builder.objectRef<Edge<Node>>(`${name}Edge`).implement({
+  const EdgeType = builder.objectRef<{ page: Pages; node: Node }>(`${name}Edge`).implement({
     description: 'An item of a page with its cursor.',
     fields: (t) => ({
       cursor: t.string({
         description: 'The position of the item, for `after` and `before`. Opaque; stays valid when the item is deleted.',
-        resolve: ({ cursor }) => cursor,
+        resolve: ({ page, node }) => page.cursorOf(node),
       }),
       node: t.field({ type: node, description: 'The item.', resolve: (edge) => edge.node as never }),
     }),
@@ -69,13 +77,13 @@ export function definePages<Node, Pages extends Page<Node> = Page<Node>>(
         type: [EdgeType],
         extensions: isPage,
         description: 'The items of the page with their cursors.',
-        resolve: ({ edges }) => [...edges],
+        resolve: (page) => page.nodes.map((each) => ({ page, node: each })),
       }),
       nodes: t.field({
         type: [node],
         extensions: isPage,
         description: 'The items of the page.',
-        resolve: ({ edges }) => edges.map((edge) => edge.node) as never,
+        resolve: ({ nodes }) => nodes as never,
       }),
       pageInfo: t.field({
         type: PageInfoType,
@@ -89,15 +97,15 @@ export function definePages<Node, Pages extends Page<Node> = Page<Node>>(
 /** The arguments of a field that returns a connection. */
 export const pageArguments = builder.args((t) => ({
   first: t.int({
-    description: `Returns the first n items: 1 to ${maxPageSize}. Defaults to ${defaultPageSize} without \`last\`.`,
+    description: `Returns the first n items: 0 to ${maxPageSize}. Defaults to ${defaultPageSize} without \`last\`.`,
   }),
   after: t.string({ description: 'Returns only items after this cursor: endCursor of the previous page.' }),
-  last: t.int({ description: `Returns the last n items: 1 to ${maxPageSize}. Not together with \`first\`.` }),
+  last: t.int({ description: `Returns the last n items: 0 to ${maxPageSize}. Not together with \`first\`.` }),
   before: t.string({ description: 'Returns only items before this cursor: startCursor of the page that follows.' }),
 }));
 
 /** How many items a page has at most by its arguments, which may be wrong: then nothing is resolved. */
 export function pageSize({ first, last }: RawVariables): number {
   const size = first ?? last ?? defaultPageSize;
-  return typeof size === 'number' && size >= 1 && size <= maxPageSize ? size : maxPageSize;
+  return typeof size === 'number' && size >= 0 && size <= maxPageSize ? size : maxPageSize;
 }

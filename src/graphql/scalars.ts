@@ -1,7 +1,7 @@
 import { GraphQLError, Kind, type ValueNode, type VariableNode } from 'graphql';
 import { z } from 'zod';
+import type { Json } from '../input.ts';
 import { isExactNumber } from '../json.ts';
-import type { Json } from '../user-groups/values.ts';
 import { builder } from './builder.ts';
 
 /**

@@ -1,14 +1,12 @@
 import type { Issue } from '../errors.ts';
 import type { UserGroup } from '../generated/prisma/client.ts';
+import { type Json, newTextIssues } from '../input.ts';
 import {
   type DataSourceMapping,
-  type Json,
   mappingEntries,
   mappingIssues,
   mappingText,
-  newTextIssues,
   propertiesIssues,
-  textIssues,
   userGroupLimits,
 } from './values.ts';
 
@@ -106,11 +104,11 @@ export const attributes = {
     graphql: {
       type: 'String',
       field: 'The display name.',
-      create: `The display name: 1 to ${maxTextLength} characters; of a new group without control characters. Defaults to the id.`,
-      update: `The display name: 1 to ${maxTextLength} characters; a new one without control characters.`,
+      create: `The display name: 1 to ${maxTextLength} characters without control characters. Defaults to the id.`,
+      update: `The display name: 1 to ${maxTextLength} characters without control characters.`,
     },
     member: 'name',
-    check: textIssues,
+    check: newTextIssues,
     toText: (name: string) => name,
     initial: ({ providedId }) => providedId,
     label: 'Display name',

@@ -1,14 +1,15 @@
 import { type Context, inTransaction } from '../app.ts';
 import { isUniqueViolation } from '../database/errors.ts';
 import { decryptToken, encryptToken } from '../encryption/stored-token.ts';
-import { Conflict, InvalidInput, NotFound, VersionMismatch } from '../errors.ts';
+import { Conflict, NotFound, VersionMismatch } from '../errors.ts';
 import type { EnvironmentTag, Prisma, UserGroup } from '../generated/prisma/client.ts';
+import type { Json } from '../input.ts';
+import { applyMergePatch } from '../json.ts';
 import { issueToken, mayBeUserGroupToken } from '../tokens.ts';
 import { changedValues, type UserGroupFields } from './attribute-values.ts';
 import { checkMergedProperties, checkRotate, checkSelected, checkSetEnvironment, checkSuspend, checkUpdate } from './rules.ts';
 import { type GroupTarget, lockGroup, type Rotated, rotateToken, updateGroup } from './sql.ts';
-import { locate, notFound, requireEveryKey, type UserGroupBy, withLatestKeys, withToken } from './user-groups.ts';
-import { applyMergePatch, type Json, printableIssues } from './values.ts';
+import { locate, notFound, requireEveryKey, type UserGroupBy, withLatestKeys } from './user-groups.ts';
 
 /**
  * Finds the group that one call is to change, as {@link locate} does.
@@ -59,16 +60,13 @@ export interface UserGroupChanges extends UserGroupFields {
  * @throws Forbidden without `groups:write`.
  * @throws NotFound.
  * @throws VersionMismatch when the group has another version. Of concurrent updates that expect one, one is made.
- * @throws InvalidInput, also when the properties would exceed a limit after the merge, and for characters that new names must not
- *   have in a name that is not the stored one.
+ * @throws InvalidInput, also when the properties would exceed a limit after the merge.
  */
 export async function updateUserGroup(context: Context, by: UserGroupBy, changes: UserGroupChanges): Promise<UserGroup> {
   const { caller } = context;
   caller.require('groups:write');
   checkUpdate({ by, ...changes });
   const { mergeProperties, expectedVersion, ...given } = changes;
-  const nameIssues = given.name == null ? [] : printableIssues(['name'], given.name);
-  if (nameIssues.length > 0 && given.name !== (await locateToChange(context, by)).name) throw new InvalidInput(nameIssues);
   const target = await targetOf(context, by);
   const change = changedValues(given);
   const updated =
@@ -268,17 +266,15 @@ async function rotateStored(
   input: RotationInput,
   currentHashes = keys.hashes(currentToken),
 ): Promise<Rotated | undefined> {
-  const newToken = issueToken('userGroup');
   const graceSeconds = input.graceSeconds ?? 0;
-  const rotated = await rotateToken(sql, author, {
+  return rotateToken(sql, author, {
     currentHashes,
     retired: graceSeconds > 0 ? encryptToken(keys, 'retired_token', currentToken) : undefined,
-    replacement: encryptToken(keys, 'user_group', newToken),
+    replacement: encryptToken(keys, 'user_group', issueToken('userGroup')),
     environmentTag,
     allEnvironments,
     graceSeconds,
     endGracePeriods: input.endGracePeriods ?? false,
     expectedVersion: input.expectedVersion,
   });
-  return rotated && { ...rotated, userGroup: withToken(rotated.userGroup, newToken) };
 }

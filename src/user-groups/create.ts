@@ -5,9 +5,8 @@ import { Conflict, GatewayError } from '../errors.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import { issueToken } from '../tokens.ts';
 import { initialValues, type UserGroupFields } from './attribute-values.ts';
-import { checkBulkSize, checkGetOrCreate, newGroupRefusal } from './rules.ts';
+import { checkBulkSize, checkGetOrCreate } from './rules.ts';
 import { findGroupsByProvidedId, insertGroups, type UserGroupDraft } from './sql.ts';
-import { withToken } from './user-groups.ts';
 
 /** The input of get-or-create. */
 export interface NewUserGroup extends UserGroupFields {
@@ -28,7 +27,7 @@ export interface Creation {
  * processes, exactly one creates it.
  *
  * @throws Forbidden without `groups:write`, or for an environment other than the caller's without `admin`.
- * @throws InvalidInput; for characters that new ids and names must not have only if the group does not exist.
+ * @throws InvalidInput.
  * @throws Conflict when a group of another environment, or an untagged one, holds the id.
  * @throws GatewayError `UNAVAILABLE` when groups with the id come and go during each attempt.
  */
@@ -87,72 +86,58 @@ interface Wanted {
 const maxAttempts = 5;
 
 /**
- * Returns the groups among those that are stored, and creates the others.
+ * Returns the groups among those that are stored, and creates the others: in a round the first one of each id.
  *
- * @param found the groups that hold the ids, as far as they were read.
+ * @param holders the groups that hold the ids, as far as they were read.
  * @returns the outcome of each, in order.
  */
 async function createMissing(
   context: Context,
   wanted: readonly Wanted[],
-  found: ReadonlyMap<string, readonly UserGroup[]>,
+  holders: Map<string, readonly UserGroup[]>,
   withJson: boolean,
 ): Promise<(Creation | GatewayError)[]> {
   const { app, caller, sql } = context;
-  const outcomes: (Creation | GatewayError)[] = [];
-  const stored = new Map(found);
-  let pending = wanted.map((each, index) => ({ ...each, index }));
-  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
-    const drafts = new Map<number, NewDraft>();
-    const taken = new Map<string, (EnvironmentTag | null)[]>();
-    for (const { input, environmentTag, index } of pending) {
-      const { providedId } = input;
-      const tags = taken.get(providedId) ?? (stored.get(providedId) ?? []).map((group) => group.environmentTag);
-      taken.set(providedId, tags);
-      if (tags.some((tag) => !canShareId(tag, environmentTag))) continue;
-      const refusal = newGroupRefusal(input);
-      if (refusal) {
-        outcomes[index] = refusal;
-        continue;
-      }
-      tags.push(environmentTag);
-      drafts.set(index, draftOf(app.keys, input, environmentTag));
+  const outcomes = new Map<Wanted, Creation | GatewayError>();
+  for (let attempt = 1; attempt <= maxAttempts; ) {
+    const next = new Map<string, Wanted>();
+    for (const each of wanted) {
+      if (outcomes.has(each)) continue;
+      const { providedId } = each.input;
+      const own = outcomeOf(() => ownAmong(holders.get(providedId) ?? [], providedId, each.environmentTag));
+      if (own instanceof GatewayError) outcomes.set(each, own);
+      else if (own) outcomes.set(each, { userGroup: own, created: false });
+      else if (!next.has(providedId)) next.set(providedId, each);
     }
-    const inserted =
-      drafts.size > 0
-        ? await insertGroups(
-            sql,
-            caller.author,
-            Array.from(drafts.values(), ({ draft }) => draft),
-          )
-        : [];
-    for (const group of inserted) stored.set(group.providedId, [...(stored.get(group.providedId) ?? []), group]);
-    for (const { input, environmentTag, index } of pending) {
-      if (outcomes[index]) continue;
-      const own = outcomeOf(() => ownAmong(stored.get(input.providedId) ?? [], input.providedId, environmentTag));
-      if (own instanceof GatewayError) outcomes[index] = own;
-      else if (own) outcomes[index] = creationOf(own, drafts.get(index));
+    if (outcomes.size === wanted.length) return wanted.map((each) => outcomes.get(each) as Creation | GatewayError);
+    const drafts = Array.from(next.values(), (each) => draftOf(app.keys, each));
+    drafts.sort((a, b) => (a.providedId < b.providedId ? -1 : 1)); // to prevent deadlocks
+    for (const userGroup of await insertGroups(sql, caller.author, drafts)) {
+      const { providedId } = userGroup;
+      holders.set(providedId, [...(holders.get(providedId) ?? []), userGroup]);
+      outcomes.set(next.get(providedId) as Wanted, { userGroup, created: true });
+      next.delete(providedId);
     }
-    pending = pending.filter(({ index }) => !outcomes[index]);
-    if (pending.length === 0) return outcomes;
+    if (next.size === 0) continue;
     // Others hold these ids, or did.
-    for (const [id, holders] of await findHolders(context, idsOf(pending), withJson)) stored.set(id, holders);
+    for (const [id, found] of await findHolders(context, [...next.keys()], withJson)) holders.set(id, found);
+    attempt += 1;
   }
   throw new GatewayError(
     'UNAVAILABLE',
-    `User groups with the id ${JSON.stringify(pending[0]?.input.providedId)} are being created and deleted at the same time. This one ` +
-      'was not created; others of the same request may have been. It is safe to try again.',
+    'User groups with the same ids are being created and deleted at the same time. Some of this request were not created; others may ' +
+      'have been. It is safe to try again.',
   );
 }
 
-/** The groups that hold ids. Not by a shared read: another database for look-ups may not have them yet. */
+/** The groups that hold ids, as they are now. */
 async function findHolders(
   { sql }: Context,
   ids: readonly string[],
   withJson: boolean,
 ): Promise<Map<string, readonly UserGroup[]>> {
-  const holders = await findGroupsByProvidedId(sql, ids, withJson);
-  return new Map(ids.map((id, index) => [id, holders[index] ?? []]));
+  const found = await findGroupsByProvidedId(sql, ids, withJson);
+  return new Map(ids.map((id, index) => [id, found[index] ?? []]));
 }
 
 const idsOf = (wanted: readonly Wanted[]): string[] => [...new Set(wanted.map(({ input }) => input.providedId))];
@@ -186,24 +171,11 @@ function ownAmong(
   return own;
 }
 
-/** A group to insert, and its token, which the draft has encrypted. */
-interface NewDraft {
-  readonly draft: UserGroupDraft;
-  readonly token: string;
-}
-
-/** A new group as it is stored, with a new token. */
-function draftOf(keys: KeyRing, input: NewUserGroup, environmentTag: EnvironmentTag | null): NewDraft {
-  const token = issueToken('userGroup');
-  const stored = encryptToken(keys, 'user_group', token);
+/** A new group as it is stored. */
+function draftOf(keys: KeyRing, { input, environmentTag }: Wanted): UserGroupDraft {
+  const stored = encryptToken(keys, 'user_group', issueToken('userGroup'));
   const status = { suspended: false, suspendedReason: null };
-  return { draft: { providedId: input.providedId, environmentTag, ...status, ...stored, ...initialValues(input, input) }, token };
-}
-
-/** Whether the stored group is the draft's: no two drafts have the same token. */
-function creationOf(userGroup: UserGroup, own: NewDraft | undefined): Creation {
-  const created = own !== undefined && Buffer.compare(userGroup.tokenHash, own.draft.tokenHash) === 0;
-  return { userGroup: created ? withToken(userGroup, own.token) : userGroup, created };
+  return { providedId: input.providedId, environmentTag, ...status, ...stored, ...initialValues(input, input) };
 }
 
 /**

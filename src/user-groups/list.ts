@@ -1,16 +1,24 @@
-import type { Context } from '../app.ts';
-import type { Caller } from '../caller.ts';
-import { isStatementTimeout } from '../database/errors.ts';
-import { type DateTimeRange, type KeysetSection, rangeIssues, sectionOf, timeIssues } from '../database/keyset.ts';
-import { type CountedPage, cutPage, type PageInput, pageSizeIssues, withTotalCount } from '../database/page.ts';
-import { InvalidInput, type Issue } from '../errors.ts';
-import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
+import { type Context, countInTime, readRows } from '../app.ts';
+import {
+  type CountedPage,
+  type DateTimeRange,
+  defaultPageSize,
+  type ListOrder,
+  type PageInput,
+  pageOf,
+  pageStatement,
+  rangeConditions,
+  rangeIssues,
+  sectionOf,
+  timeIssues,
+} from '../database/list.ts';
+import type { Issue } from '../errors.ts';
+import { type EnvironmentTag, Prisma, type UserGroup } from '../generated/prisma/client.ts';
+import { type Json, textIssues } from '../input.ts';
 import { filteredAttributes } from './attribute-values.ts';
-import type { GivenName } from './attributes.ts';
-import { countGroups, type GroupPosition, type GroupsRequest, readSection, userGroupKeysets } from './reads.ts';
-import type { GroupConditions } from './statements/matches.ts';
-import type { SortField } from './statements/pages.ts';
-import { type Json, propertiesIssues, textIssues } from './values.ts';
+import { attributes, type GivenName } from './attributes.ts';
+import { groupColumns } from './sql.ts';
+import { propertiesIssues } from './values.ts';
 
 /** A property that groups must have. */
 export interface PropertyFilter {
@@ -37,12 +45,11 @@ export interface UserGroupFilter extends Partial<Readonly<Record<GivenName, unkn
   readonly updatedAt?: DateTimeRange | null | undefined;
 }
 
-/** What user groups can be sorted by. */
-export type UserGroupOrderField = 'CREATED' | 'UPDATED' | 'NAME' | 'PROVIDED_ID';
+const orderFields = { CREATED: 'createdAt', UPDATED: 'updatedAt', NAME: 'name', PROVIDED_ID: 'providedId' } as const;
 
 /** The order of a list. Groups with the same value are in the order of their team ids. */
 export interface UserGroupOrder {
-  readonly field: UserGroupOrderField;
+  readonly field: keyof typeof orderFields;
   readonly direction: 'ASC' | 'DESC';
 }
 
@@ -53,16 +60,64 @@ export interface UserGroupListInput extends PageInput {
   readonly orderBy?: UserGroupOrder | null | undefined;
 }
 
+const everyEnvironment: readonly (EnvironmentTag | null)[] = ['Customer', 'Testing', null];
+
+/**
+ * A page of the groups that the caller has access to. Each page is read from the database: a group that is created or deleted
+ * between two pages neither repeats nor hides another, unless its place in the order changes.
+ *
+ * @param withJson whether properties and mapping are read; without it they are undefined.
+ * @throws Forbidden without `groups:read`, or for a filter by another environment without `admin`.
+ * @throws InvalidInput, also for a cursor of another order.
+ * @throws GatewayError `UNAVAILABLE` when a filtered page takes longer than two seconds, or too many pages wait.
+ */
+export async function listUserGroups(
+  context: Context,
+  input: UserGroupListInput,
+  withJson = true,
+): Promise<CountedPage<UserGroup>> {
+  const { caller } = context;
+  caller.require('groups:read');
+  const filter = input.filter ?? {};
+  const section = sectionOf(input, listOrder(input.orderBy ?? { field: 'CREATED', direction: 'DESC' }), filterIssues(filter));
+  const conditions = conditionsOf(filter);
+  const isOfAll = caller.allEnvironments && !filter.environmentTag;
+  const environments = isOfAll ? everyEnvironment : [caller.chooseEnvironment(filter.environmentTag?.tag)];
+  // Each environment has its part of the indexes.
+  const statement = pageStatement(section, {
+    columns: groupColumns('g', withJson),
+    table: 'user_group g',
+    parts: environments.map((tag) => [isOf(tag), ...conditions]),
+    prefix: 'environment_tag',
+  });
+  const isFiltered = conditions.length > 0;
+  // What most lists begin with is prepared.
+  const isOrdinary = !input.orderBy && !section.isBackward && !section.end;
+  const isCommon = !isFiltered && isOrdinary && section.limit === defaultPageSize + 1;
+  const kind = [withJson, environments.map((tag) => (tag ? 't' : 'u')).join(''), Boolean(section.start)].join('-');
+  const options = { isSlow: isFiltered, name: isCommon ? `user-groups-${kind}` : '' };
+  const page = pageOf(section, await readRows<UserGroup>(context, statement, options));
+  const where = Prisma.join([Prisma.sql`true`, ...(isOfAll ? [] : environments.map(isOf)), ...conditions], ' and ');
+  const count = Prisma.sql`select count(*)::int as count from user_group where ${where}`;
+  return { ...page, totalCount: () => countInTime(context, count) };
+}
+
+const listOrder = ({ field, direction }: UserGroupOrder): ListOrder => {
+  const by = [orderFields[field], 'teamId'] as const;
+  return {
+    name: `UserGroup.${by[0]}`,
+    direction: direction === 'ASC' ? 'asc' : 'desc',
+    by: by.map((name) => ({ field: name, ...attributes[name] })),
+  };
+};
+
+const isOf = (tag: EnvironmentTag | null): Prisma.Sql =>
+  tag === null ? Prisma.sql`environment_tag is null` : Prisma.sql`environment_tag = ${tag}::environment_tag`;
+
 /** The most ids and properties of a filter, and the most steps of a property's path. */
 const maxProvidedIds = 100;
 const maxProperties = 5;
 const maxPathLength = 32;
-
-/** Checks a list's input except its cursors. @throws InvalidInput with every issue, up to ten. */
-function checkListInput({ filter, ...page }: UserGroupListInput): void {
-  const issues = [...pageSizeIssues(page), ...filterIssues(filter ?? {})];
-  if (issues.length > 0) throw new InvalidInput(issues);
-}
 
 function* filterIssues(filter: UserGroupFilter): Generator<Issue> {
   const { search, providedIds, environmentTag, properties } = filter;
@@ -74,7 +129,7 @@ function* filterIssues(filter: UserGroupFilter): Generator<Issue> {
   if (properties != null) yield* propertyFilterIssues(properties);
   for (const [name] of filteredAttributes) if (filter[name] != null) yield* textIssues(['filter', name], filter[name]);
   yield* timeIssues(['filter', 'notResolvedSince'], filter.notResolvedSince);
-  for (const name of ['createdAt', 'updatedAt'] as const) yield* rangeIssues(['filter', name], filter[name] ?? {});
+  for (const name of ['createdAt', 'updatedAt'] as const) yield* rangeIssues(['filter', name], filter[name]);
 }
 
 function* providedIdIssues(providedIds: readonly string[]): Generator<Issue> {
@@ -95,91 +150,31 @@ function* propertyFilterIssues(properties: readonly PropertyFilter[]): Generator
   }
 }
 
-/** A page of user groups. All groups that the filter matches are counted; null when that takes too long. */
-export type UserGroupPage = CountedPage<UserGroup>;
-
-const everyEnvironment: readonly (EnvironmentTag | null)[] = ['Customer', 'Testing', null];
-
-const sortFields: Readonly<Record<UserGroupOrderField, SortField>> = {
-  CREATED: 'createdAt',
-  UPDATED: 'updatedAt',
-  NAME: 'name',
-  PROVIDED_ID: 'providedId',
-};
-
-const newestFirst: UserGroupOrder = { field: 'CREATED', direction: 'DESC' };
-
-/**
- * A page of the groups that the caller has access to. Each page is read from the database: a group that is created or deleted
- * between two pages neither repeats nor hides another, unless its place in the order changes.
- *
- * @param withJson whether properties and mapping are read; without it they are undefined.
- * @throws Forbidden, synchronously, without `groups:read`, or for a filter by another environment without `admin`.
- * @throws InvalidInput, synchronously, also for a cursor of another order, or of a group that the caller has no access to.
- * @throws GatewayError `UNAVAILABLE`, by its promise, when a filtered page takes longer than two seconds, or too many pages wait.
- */
-export function listUserGroups(
-  context: Context,
-  input: UserGroupListInput,
-  { withJson = true }: { readonly withJson?: boolean } = {},
-): Promise<UserGroupPage> {
-  const { caller } = context;
-  caller.require('groups:read');
-  checkListInput(input);
-  const filter = input.filter ?? {};
-  const environments = environmentsOf(caller, filter);
-  const request: GroupsRequest = { context, withJson, environments, conditions: conditionsOf(filter) };
-  const { field, direction } = input.orderBy ?? newestFirst;
-  const sortBy = sortFields[field];
-  const section = sectionOf(input, {
-    keyset: userGroupKeysets[sortBy],
-    direction: direction === 'ASC' ? 'asc' : 'desc',
-    isVisible: (position) => caller.canAccess(position),
-    advice: ' Use one of a page with the same orderBy.',
-  });
-  return readPage(request, sortBy, section);
-}
-
-async function readPage(
-  request: GroupsRequest,
-  sortBy: SortField,
-  section: KeysetSection<GroupPosition>,
-): Promise<UserGroupPage> {
-  const { size, direction, start, end } = section;
-  const found = await readSection(request, { sortBy, direction, start, end, size });
-  const { cursorOf } = userGroupKeysets[sortBy];
-  return withTotalCount(cutPage({ found, cursorOf, nodeOf: ({ group }) => group }, section), () => countAll(request));
-}
-
-async function countAll(request: GroupsRequest): Promise<number | null> {
-  try {
-    return await countGroups(request);
-  } catch (error) {
-    if (isStatementTimeout((error as Error).cause)) return null;
-    throw error;
-  }
-}
-
-function environmentsOf(caller: Caller, { environmentTag }: UserGroupFilter): GroupsRequest['environments'] {
-  if (environmentTag) return [caller.chooseEnvironment(environmentTag.tag)];
-  return caller.allEnvironments ? everyEnvironment : [caller.environmentTag];
-}
-
-function conditionsOf(filter: UserGroupFilter): GroupConditions {
+/** The conditions of a filter on columns; the environment is not among them. */
+function conditionsOf(filter: UserGroupFilter): Prisma.Sql[] {
   const { search, providedIds, properties, status, notResolvedSince, createdAt, updatedAt } = filter;
-  const range = (given: UserGroupFilter['createdAt']) =>
-    given?.from || given?.to ? { from: given.from ?? undefined, to: given.to ?? undefined } : undefined;
-  const texts = filteredAttributes.flatMap(([name, { sql }]) =>
-    filter[name] == null ? [] : [{ sql, equals: String(filter[name]) }],
-  );
-  return {
-    texts: texts.length > 0 ? texts : undefined,
-    search: search ?? undefined,
-    providedIds: providedIds ?? undefined,
-    properties: properties?.map(({ path, equals }) => ({ path, equals: JSON.stringify(equals ?? null) })),
-    suspended: status == null ? undefined : status === 'SUSPENDED',
-    notResolvedSince: notResolvedSince ?? undefined,
-    createdAt: range(createdAt),
-    updatedAt: range(updatedAt),
-  };
+  const conditions: Prisma.Sql[] = [];
+  if (search != null) {
+    // The expressions of the index. The columns' own collation knows upper and lower case of ASCII letters only.
+    const pattern = `%${search.replace(/[\\%_]/g, '\\$&')}%`;
+    conditions.push(
+      Prisma.sql`(name collate "default" ilike ${pattern}::text or provided_id collate "default" ilike ${pattern}::text)`,
+    );
+  }
+  if (providedIds) conditions.push(Prisma.sql`provided_id = any (${providedIds}::text[])`);
+  for (const { path, equals } of properties ?? []) {
+    // The expression of indexes that operators create. Of json, PostgreSQL finds wrong elements by negative indexes.
+    const property = path.some((step) => step.startsWith('-'))
+      ? Prisma.sql`properties::jsonb #> ${path}::text[]`
+      : Prisma.sql`(properties #> ${path}::text[])::jsonb`;
+    conditions.push(Prisma.sql`${property} = ${JSON.stringify(equals ?? null)}::jsonb`);
+  }
+  for (const [name, { sql }] of filteredAttributes) {
+    if (filter[name] != null) conditions.push(Prisma.sql`${Prisma.raw(sql)} = ${filter[name]}::text`);
+  }
+  if (status) conditions.push(status === 'SUSPENDED' ? Prisma.sql`suspended` : Prisma.sql`not suspended`);
+  if (notResolvedSince) {
+    conditions.push(Prisma.sql`(last_resolved_at is null or last_resolved_at < ${notResolvedSince}::timestamptz)`);
+  }
+  return [...conditions, ...rangeConditions('created_at', createdAt), ...rangeConditions('updated_at', updatedAt)];
 }

@@ -1,51 +1,20 @@
-import { InvalidInput, type Issue, maxIssues } from '../errors.ts';
+import { InvalidInput, type Issue } from '../errors.ts';
+import { checkOf, newTextIssues, nullIssues, textIssues, type Unchecked } from '../input.ts';
 import { givenAttributes } from './attribute-values.ts';
 import type { GivenName } from './attributes.ts';
-import { maxVersion, newTextIssues, nullIssues, printableIssues, propertiesIssues, textIssues } from './values.ts';
-
-/** An input as it was sent: its members may be missing or of any type. */
-export type Unchecked<Member extends string> = { readonly [Name in Member]?: unknown };
+import { maxVersion, propertiesIssues } from './values.ts';
 
 /** A selector of one user group, not validated yet. */
 export type UncheckedBy = Unchecked<'teamId' | 'providedId' | 'token'>;
 
-/**
- * Checks a whole input. Reports every issue, up to ten, and stops at the tenth. Operations require their scope before, so that a
- * caller without it learns nothing about the input and causes no further work.
- *
- * @throws InvalidInput.
- */
-export type InputCheck<Input> = (input: Input) => void;
-
-/** The check that finds the issues which a function lists. */
-const checkOf =
-  <Input>(issuesOf: (input: Input) => Iterable<Issue>): InputCheck<Input> =>
-  (input) =>
-    assertNoIssues(issuesOf(input));
-
 /** The issues of a new group, of any type; lazy, so that checking stops as soon as enough issues are taken. */
 export function* getOrCreateIssues(input: Unchecked<'providedId' | GivenName>): Generator<Issue> {
-  yield* textIssues(['providedId'], input.providedId);
+  yield* newTextIssues(['providedId'], input.providedId);
   yield* fieldIssues(input);
 }
 
 /** Checks the input of get-or-create. */
 export const checkGetOrCreate = checkOf(getOrCreateIssues);
-
-/**
- * What a group may not be created with, though a stored one may have it: control characters in its id or name. The input was
- * checked by {@link checkGetOrCreate}.
- */
-export function newGroupRefusal({
-  providedId,
-  name,
-}: {
-  providedId: string;
-  name?: string | null | undefined;
-}): InvalidInput | undefined {
-  const issues = [...printableIssues(['providedId'], providedId), ...printableIssues(['name'], name ?? '')];
-  return issues.length > 0 ? new InvalidInput(issues) : undefined;
-}
 
 /** The most groups of one bulk call. */
 export const maxBulkGroups = 1_000;
@@ -142,11 +111,4 @@ export const checkSelector = checkOf(selectorIssues);
 
 function* fieldIssues(given: Unchecked<GivenName>): Generator<Issue> {
   for (const [name, { check }] of givenAttributes) if (given[name] != null) yield* check([name], given[name]);
-}
-
-/** Takes issues until there are as many as are listed. @throws InvalidInput when there is one. */
-export function assertNoIssues(issues: Iterable<Issue>): void {
-  const found: Issue[] = [];
-  for (const issue of issues) if (found.push(issue) === maxIssues) break;
-  if (found.length > 0) throw new InvalidInput(found);
 }

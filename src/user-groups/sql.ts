@@ -1,4 +1,4 @@
-import { type Author, actor } from '../audit-log/statements/author.ts';
+import { type Author, actor, silent } from '../audit-log/statements/author.ts';
 import type { Sql } from '../database/client.ts';
 import { anyOf, names, type ParameterColumn, toByteaArray, toLists, unnest } from '../database/columns.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
@@ -102,36 +102,29 @@ const groupsByProvidedId = (withJson: boolean): string => `
   where g.provided_id = ${anyOf(1, 'text')} and g.environment_tag is distinct from 'Customer'
     and (g.environment_tag = 'Testing') is true`;
 
-/** The group that a write is about, if the caller has access to it. */
-export type GroupTarget = ({ readonly teamId: number } | { readonly providedId: string }) & {
+/** The group that a write is about, if the caller has access to it: by its number, or by its id in one environment. */
+export interface GroupTarget {
+  readonly teamId?: number;
+  readonly providedId?: string;
   /** The environment that the group must have; ignored with `allEnvironments`. */
   readonly environmentTag: EnvironmentTag | null;
   readonly allEnvironments: boolean;
-};
+}
 
-/** The condition of a target, by what it has; its values are the first three parameters. */
-const isTarget = {
-  teamId: 'g.team_id = $1::int and ($2::bool or g.environment_tag is not distinct from $3::environment_tag)',
-  // By one of the two indexes on the id.
-  providedId: `not $2::bool and g.environment_tag is not distinct from $3::environment_tag and g.team_id = (
-    select team_id from user_group where provided_id = $1::text and environment_tag is distinct from 'Testing'
-      and environment_tag is not distinct from $3 and $3 is distinct from 'Testing'::environment_tag
+/** The condition of a target, whose values are the first four parameters. An id is found by one of its two indexes. */
+const isTarget = `($3::bool or g.environment_tag is not distinct from $4::environment_tag) and g.team_id = coalesce($1::int, (
+    select team_id from user_group where provided_id = $2::text and environment_tag is distinct from 'Testing'
+      and environment_tag is not distinct from $4 and $4 is distinct from 'Testing'::environment_tag
     union all
-    select team_id from user_group where provided_id = $1::text and environment_tag is distinct from 'Customer'
-      and environment_tag is not distinct from $3 and $3 = 'Testing'::environment_tag)`,
-};
+    select team_id from user_group where provided_id = $2::text and environment_tag is distinct from 'Customer'
+      and environment_tag is not distinct from $4 and $4 = 'Testing'::environment_tag))`;
 
-const targetOf = (target: GroupTarget) => {
-  const values = [target.allEnvironments, target.environmentTag];
-  return 'teamId' in target
-    ? { by: 'teamId' as const, values: [target.teamId, ...values] }
-    : { by: 'providedId' as const, values: [target.providedId, ...values] };
-};
-
-const texts = (text: (condition: string) => string) => ({
-  teamId: text(isTarget.teamId),
-  providedId: text(isTarget.providedId),
-});
+const valuesOf = ({ teamId, providedId, environmentTag, allEnvironments }: GroupTarget): unknown[] => [
+  teamId ?? null,
+  providedId ?? null,
+  allEnvironments,
+  environmentTag,
+];
 
 /** A group to insert; every rule is checked already. */
 export type UserGroupDraft = { readonly [Name in NamesWith<'insert'>]: ParameterOf<Name> };
@@ -140,24 +133,34 @@ const drafted = storedAttributes.filter(([, { insert }]) => insert);
 const draftFields = drafted.map(([name]) => name) as readonly NamesWith<'insert'>[];
 const draftColumns: readonly ParameterColumn[] = drafted.map(([, attribute]) => attribute);
 
-/** Inserts the groups whose ids no stored group holds, and returns them. No two drafts may conflict. */
-export const insertGroups = (sql: Sql, author: Author, drafts: readonly UserGroupDraft[]): Promise<UserGroup[]> =>
-  sql('insert-groups', insertStatement, [...toLists(draftFields, drafts), JSON.stringify(author)]);
+/** The columns that a new group gives. */
+export const writtenColumns = draftColumns.map(({ sql }) => sql);
 
-/** Ordered by id to prevent deadlocks; of one id the untagged group first, which conflicts with both others. */
-const insertStatement = `
+/**
+ * Inserts the groups whose ids and tokens no stored group holds, in their order, and returns them. No two drafts may conflict.
+ * Sorted by id they cannot lead to a deadlock.
+ */
+export const insertGroups = (sql: Sql, author: Author, drafts: readonly UserGroupDraft[]): Promise<UserGroup[]> =>
+  sql('insert-groups', insertStatement(columns), [...toLists(draftFields, drafts), JSON.stringify(author)]);
+
+/** The same, but returns only how many were inserted. */
+export async function insertImported(sql: Sql, author: Author, drafts: readonly UserGroupDraft[]): Promise<number> {
+  const values = [...toLists(draftFields, drafts), JSON.stringify(author)];
+  return (await sql('import-groups', insertStatement('g.team_id'), values)).length;
+}
+
+const insertStatement = (returned: string): string => `
   with ${actor(draftFields.length + 1)}
   insert into user_group as g (${names(draftColumns)}, created_at, updated_at)
   select ${names(draftColumns)}, at, at from ${unnest(draftColumns, 'draft')}, (select clock_timestamp() as at) as clock, actor
-  order by provided_id, environment_tag nulls first
   on conflict do nothing
-  returning ${columns}`;
+  returning ${returned}`;
 
 /** New values of a group, every rule checked; a field that is omitted or undefined stays as it is. */
 export type UserGroupChange = { readonly [Name in NamesWith<'update'>]?: ParameterOf<Name> | undefined };
 
 /** The attributes that an update may change. */
-export const updatedAttributes = storedAttributes.filter(([, { update }]) => update) as [NamesWith<'update'>, ParameterColumn][];
+const updatedAttributes = storedAttributes.filter(([, { update }]) => update) as [NamesWith<'update'>, ParameterColumn][];
 
 /** Changes a group and returns it; undefined when there is none, or it has another version. */
 export async function updateGroup(
@@ -167,31 +170,26 @@ export async function updateGroup(
   change: UserGroupChange,
   expectedVersion?: number | null,
 ): Promise<UserGroup | undefined> {
-  const { by, values } = targetOf(target);
   const changes = updatedAttributes.flatMap(([name]) => [change[name] !== undefined, change[name] ?? null]);
-  const parameters = [...values, expectedVersion ?? null, JSON.stringify(author), ...changes];
-  return (await sql<UserGroup>(`update-group-by-${by}`, updateStatements[by], parameters))[0];
+  const values = [...valuesOf(target), expectedVersion ?? null, JSON.stringify(author), ...changes];
+  return (await sql<UserGroup>('update-group', updateStatement, values))[0];
 }
 
-const updateStatements = texts(
-  (condition) => `
-  with ${actor(5)}
+const updateStatement = `
+  with ${actor(6)}
   update user_group g set ${updatedAttributes
     .map(([, { sql, type }], index) => {
-      const isGiven = 6 + 2 * index;
+      const isGiven = 7 + 2 * index;
       return `${sql} = case when $${isGiven}::bool then $${isGiven + 1}::${type} else g.${sql} end`;
     })
     .join(', ')}
-  from actor where ${condition} and ($4::int is null or g.version = $4) returning ${columns}`,
-);
+  from actor where ${isTarget} and ($5::int is null or g.version = $5) returning ${columns}`;
 
 /** Finds a group and locks it until the transaction ends. */
-export async function lockGroup(sql: Sql, target: GroupTarget): Promise<UserGroup | undefined> {
-  const { by, values } = targetOf(target);
-  return (await sql<UserGroup>(`lock-group-by-${by}`, lockStatements[by], values))[0];
-}
+export const lockGroup = async (sql: Sql, target: GroupTarget): Promise<UserGroup | undefined> =>
+  (await sql<UserGroup>('lock-group', lockStatement, valuesOf(target)))[0];
 
-const lockStatements = texts((condition) => `select ${columns} from user_group g where ${condition} for update`);
+const lockStatement = `select ${columns} from user_group g where ${isTarget} for update`;
 
 interface StoredToken {
   readonly tokenHash: Uint8Array;
@@ -258,3 +256,20 @@ const rotateStatement = `
     returning expires_at
   )
   select rotated.*, retired.expires_at as "previousTokenExpiresAt" from rotated left join retired on true`;
+
+/** Records how many seconds ago groups were last resolved, by number, where the stored time is at least an hour older. */
+export async function stampResolvedGroups(sql: Sql, secondsAgo: ReadonlyMap<number, number>): Promise<void> {
+  await sql('stamp-resolved-groups', stampResolved, [[...secondsAgo.keys()], [...secondsAgo.values()]]);
+}
+
+/** Locked by number, as imports lock groups. Silent to spare the triggers the look at each row: the column is bookkeeping. */
+const stampResolved = `
+  with ${silent}, due as materialized (
+    select g.team_id, now() - seconds_ago * interval '1 second' as at
+    from unnest($1::int[], $2::float8[]) as each (team_id, seconds_ago) join user_group g using (team_id)
+    where coalesce(g.last_resolved_at <= now() - (seconds_ago + 3600) * interval '1 second', true)
+    order by g.team_id for no key update of g
+  ), updated as (
+    update user_group g set last_resolved_at = due.at from due, silent where g.team_id = due.team_id
+  )
+  select`;

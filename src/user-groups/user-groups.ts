@@ -30,30 +30,16 @@ export function findUserGroup(context: Context, by: UserGroupBy): Promise<UserGr
   return locate(context, by);
 }
 
-/** Where a group carries its current token, once it is known. A symbol, so that nothing prints it. */
-const knownToken = Symbol('current token');
-
-interface WithKnownToken {
-  [knownToken]?: string;
-}
-
-/** The same group with `token` as its current token. Requests may share it. */
-export function withToken(group: UserGroup & WithKnownToken, token: string): UserGroup {
-  group[knownToken] = token;
-  return group;
-}
-
 /**
- * The current token of a group that the caller found; decrypted here, once, unless the caller found or made the group by it. A
- * caller with `groups:resolve` alone may have found the group by a token in its grace period, and must not get its replacement.
+ * The current token of a group that the caller found. A caller with `groups:resolve` alone may have found the group by a token in
+ * its grace period, and must not get its replacement.
  *
  * @throws Forbidden without `groups:read` or `groups:write`.
  * @throws DecryptionError when the key is missing or the row was changed.
  */
-export function currentTokenOf({ app, caller }: Context, group: StoredToken & WithKnownToken): string {
+export function currentTokenOf({ app, caller }: Context, group: StoredToken): string {
   caller.require('groups:read', 'groups:write');
-  group[knownToken] ??= decryptToken(app.keys, 'user_group', group);
-  return group[knownToken];
+  return decryptToken(app.keys, 'user_group', group);
 }
 
 /**
@@ -67,7 +53,7 @@ export async function locate(context: Context, by: UserGroupBy): Promise<UserGro
   if ('token' in by) {
     const found = await findGroupOfToken(context, by.token);
     if (!found) checkSelector(by); // what may be a token has no issues
-    return onlyVisible(context, found?.isCurrent ? withToken(found.userGroup, by.token) : found?.userGroup);
+    return onlyVisible(context, found?.userGroup);
   }
   checkSelector(by);
   if ('teamId' in by) return onlyVisible(context, await reads.groupByTeamId(by.teamId));
@@ -90,9 +76,15 @@ export async function findGroupOfToken(context: Context, token: string): Promise
   const { app, caller, reads } = context;
   requireEveryKey(context);
   const found = await withLatestKeys(app.keys, () => reads.groupOfToken(app.keys.hashes(token)));
-  if (found && caller.canAccess(found.userGroup)) app.noteResolved(found.userGroup);
+  if (found && caller.canAccess(found.userGroup) && isDue(found.userGroup)) app.noteResolved(found.userGroup.teamId);
   return found;
 }
+
+/** Whether the time when a group was last resolved is to be written again. */
+const isDue = ({ lastResolvedAt }: UserGroup): boolean =>
+  lastResolvedAt === null || lastResolvedAt.getTime() + hourMs <= Date.now();
+
+const hourMs = 3_600_000;
 
 /** Looks for a token, once more if there are other keys by then: it may have been encrypted with one of them. */
 export async function withLatestKeys<Found>(keys: KeyRing, find: () => Promise<Found | undefined>): Promise<Found | undefined> {

@@ -1,7 +1,7 @@
 import { type Context, inTransaction } from '../app.ts';
 import { type EventPosition, eventKey, everyEnvironment, readEventKey } from '../audit-log/events.ts';
 import { cursorExpired, feedPositionOf, readFeed } from '../audit-log/feed.ts';
-import { readClock } from '../database/timed-read.ts';
+import { readClock } from '../database/client.ts';
 import { InvalidInput, type Issue } from '../errors.ts';
 import type { Event, Prisma, WebhookDelivery } from '../generated/prisma/client.ts';
 import { draftDelivery, globalId } from './body.ts';

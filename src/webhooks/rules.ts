@@ -1,7 +1,7 @@
 import type { EventType } from '../audit-log/events.ts';
 import type { Issue } from '../errors.ts';
 import type { EventEnvironment } from '../generated/prisma/client.ts';
-import { newTextIssues } from '../user-groups/values.ts';
+import { newTextIssues } from '../input.ts';
 import { checkAddress, literalAddress, RefusedDestination } from './destination.ts';
 
 /** The limits of webhooks. */

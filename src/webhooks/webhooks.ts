@@ -1,10 +1,10 @@
 import { checkOverlap } from '../api-tokens/api-tokens.ts';
 import { type Context, inTransaction } from '../app.ts';
 import { assignPositions } from '../audit-log/feed.ts';
-import { readClock } from '../database/timed-read.ts';
+import { readClock } from '../database/client.ts';
 import { InvalidInput, type Issue, NotFound } from '../errors.ts';
 import type { Prisma, Webhook } from '../generated/prisma/client.ts';
-import { nullIssues } from '../user-groups/values.ts';
+import { nullIssues } from '../input.ts';
 import { normalizeUrl, type WebhookFields, webhookIssues, webhookLimits } from './rules.ts';
 import { decryptWebhookSecret, encryptWebhookSecret, generateWebhookSecret } from './secrets.ts';
 

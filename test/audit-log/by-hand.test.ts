@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { generateEncryptionKey } from '../../src/encryption/key-texts.ts';
 import { KeyRing } from '../../src/encryption/keys.ts';
 import { reencryptAll } from '../../src/key-rotation.ts';
+import { changeSilently } from '../support/database.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { testKey } from '../support/keys.ts';
 
@@ -42,10 +43,7 @@ test('an update that changes nothing has none, and returns the row with its vers
 
 test('a time is later than the one before it, also where the clock is behind', async () => {
   const ahead = new Date(Date.now() + 3_600_000);
-  await gateway.database.transaction(async (sql) => {
-    await sql('silence', "select set_config('gateway.silent', 'on', true)", []);
-    await sql('ahead', 'update user_group set updated_at = $1', [ahead]);
-  });
+  await changeSilently(gateway.database, `update user_group set updated_at = '${ahead.toISOString()}'`);
   await gateway.database.pool.query("update user_group set name = 'later'");
   expect((await group()).updatedAt.getTime()).toBe(ahead.getTime() + 1);
 });

@@ -79,12 +79,3 @@ test('a group that is deleted while its events are looked for is found', async (
     holder.release();
   }
 });
-
-test.each(['admin', 'Customer'])('more than 100 deleted groups that %s may read of are refused', async (caller) => {
-  if (caller === 'Customer') await recordDeleted({ environment: 'Customer', firstTeamId: 3_000, count: 1 });
-  const variables = { filter: { userGroup: { providedId } } };
-  const { json } = await gateway.graphql(query, variables, { token: secrets[caller] ?? '' });
-  const issue = { path: ['filter', 'userGroup', 'providedId'], message: expect.stringContaining('more than 100 ') };
-  expect(json).toMatchObject({ data: { events: null }, errors: [{ extensions: { code: 'INVALID_INPUT', issues: [issue] } }] });
-  expect((await typesSeenBy('Testing')).length).toBe(7);
-});

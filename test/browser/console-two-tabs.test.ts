@@ -10,6 +10,7 @@ import {
   typeOver,
   untilSaved,
 } from '../support/console.ts';
+import { changeSilently } from '../support/database.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { until } from '../support/process.ts';
 import { mutate } from '../support/user-group-mutations.ts';
@@ -198,10 +199,7 @@ test('a group whose earlier state was restored is shown as it is, once something
     await page.getByLabel('Display name').fill(name);
     await save(page, 'Save the name');
   }
-  await gateway.database.transaction(async (sql) => {
-    await sql('silence', "select set_config('gateway.silent', 'on', true)", []);
-    await sql('restore', "update user_group set name = 'ACME', version = 1 where provided_id = 'restored'", []);
-  });
+  await changeSilently(gateway.database, "update user_group set name = 'ACME', version = 1 where provided_id = 'restored'");
   await saveProperties(page, { ...properties, plan: 'silver' });
   await page.getByRole('heading', { level: 1, name: 'ACME' }).waitFor();
   await editorOf(page).getByText('silver').waitFor();

@@ -4,7 +4,6 @@ import { createApiToken } from '../../src/api-tokens/api-tokens.ts';
 import { connectDatabase, type Database } from '../../src/database/client.ts';
 import { retryOnConflict } from '../../src/database/errors.ts';
 import { createTestDatabase, type TestDatabase, untilBlocked } from '../support/database.ts';
-import { until } from '../support/process.ts';
 import { contextOn } from '../support/queries.ts';
 
 let database: TestDatabase;
@@ -77,7 +76,6 @@ describe('retries a statement that failed with a deadlock', () => {
 
   test.each<[string, (loser: Database) => Promise<unknown>]>([
     ['the driver’s', ({ sql }) => sql('rename', rename, [])],
-    ['of a transaction', ({ transaction }) => transaction((sql) => sql('rename', rename, []))],
     ['Prisma’s', ({ prisma }) => prisma.apiToken.updateMany({ where: { id: { in: [1, 2] } }, data: { name: 'by the loser' } })],
     ['a whole transaction', ({ prisma }) => retryOnConflict(() => prisma.$transaction((each) => each.$executeRawUnsafe(rename)))],
   ])('%s', async (_, loseOnce) => {
@@ -114,7 +112,6 @@ describe('after a column got another type, as when a dump is restored, no connec
   let length = 300;
   test.each<[string, (client: Database) => Promise<unknown>]>([
     ['the driver’s', ({ sql }) => sql('names', text, [])],
-    ['of a transaction', ({ transaction }) => transaction((sql) => sql('names', text, []))],
     ['Prisma’s', ({ prisma }) => prisma.$queryRawUnsafe(text)],
     [
       'of a transaction of Prisma',
@@ -136,55 +133,5 @@ describe('after a column got another type, as when a dump is restored, no connec
       "select name from pg_prepared_statements where name like '%#%' and name not like '%#1'",
     );
     expect(rows).toEqual([]);
-  });
-});
-
-describe('a transaction', () => {
-  const insert = "insert into api_token (name, scopes, secret_hash) values ($1::text, '{}', sha256($1::text::bytea))";
-  const stored = async () => (await database.pool.query('select name from api_token order by id')).rows.map(({ name }) => name);
-
-  test('commits what its statements did together', async () => {
-    client = connectDatabase({ connectionString: database.url });
-    const result = await client.transaction(async (sql) => {
-      await sql('insert', insert, ['first']);
-      expect(await stored()).toEqual([]);
-      await sql('insert', insert, ['second']);
-      return 'result';
-    });
-    expect([result, await stored()]).toEqual(['result', ['first', 'second']]);
-  });
-
-  test.each<[string, (sql: Database['sql']) => Promise<unknown>]>([
-    ['its work throws', () => Promise.reject(new Error('on purpose'))],
-    ['a statement fails', (sql) => sql('fails', 'select 1 / 0', [])],
-  ])('leaves nothing behind when %s', async (_, fail) => {
-    client = connectDatabase({ connectionString: database.url });
-    const attempts = Array.from({ length: 20 }, () =>
-      client.transaction(async (sql) => {
-        await sql('insert', insert, ['never']);
-        await fail(sql);
-      }),
-    );
-    const outcomes = await Promise.allSettled(attempts);
-    expect(outcomes.map(({ status }) => status)).toEqual(Array(20).fill('rejected'));
-    expect(await stored()).toEqual([]);
-    expect(await client.sql('one', 'select 1 as one', [])).toEqual([{ one: 1 }]);
-  });
-
-  test('fails when its connection is lost between two statements, which does not end the process', async () => {
-    client = connectDatabase({ connectionString: database.url });
-    const interrupted = client.transaction(async (sql) => {
-      const [row] = await sql<{ pid: number }>('insert', `${insert} returning pg_backend_pid() as pid`, ['never']);
-      const pid = row?.pid;
-      await database.pool.query('select pg_terminate_backend($1)', [pid]);
-      const isGone = async () => {
-        const { rowCount } = await database.pool.query('select from pg_stat_activity where pid = $1', [pid]);
-        return rowCount === 0;
-      };
-      await until(isGone, 'the connection is closed');
-      await sql('insert', insert, ['never']);
-    });
-    await expect(interrupted).rejects.toThrow();
-    expect([await stored(), client.pool.totalCount]).toEqual([[], 0]);
   });
 });

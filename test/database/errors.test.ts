@@ -111,7 +111,6 @@ describe('actual errors', () => {
 
   const ways: readonly (readonly [string, (database: Database, text: string) => Promise<unknown>])[] = [
     ['the driver', ({ sql }, text) => sql(text, text, [])],
-    ['a transaction', ({ transaction }, text) => transaction((sql) => sql(text, text, []))],
     ['Prisma', ({ prisma }, text) => prisma.$queryRawUnsafe(text)],
     ['a transaction of Prisma', ({ prisma }, text) => prisma.$transaction((each) => each.$queryRawUnsafe(text))],
     ['a model of Prisma', ({ prisma }) => prisma.apiToken.count()],

@@ -28,7 +28,6 @@ test('a server that takes no writes is refused, and used once it takes them', as
 const text = 'delete from api_token';
 test.each<[string, (client: Database) => Promise<unknown>]>([
   ['of the driver', ({ sql }) => sql('delete', text, [])],
-  ['of a transaction', ({ transaction }) => transaction((sql) => sql('delete', text, []))],
   ['of Prisma', ({ prisma }) => prisma.apiToken.deleteMany()],
   ['of a transaction of Prisma', ({ prisma }) => prisma.$transaction((each) => each.apiToken.deleteMany())],
   ['by hand in a transaction of Prisma', ({ prisma }) => prisma.$transaction((each) => each.$queryRawUnsafe(text))],

@@ -115,9 +115,14 @@ test('the example returns an event of each transaction of an import', async () =
   const pages = await fromNow();
   const lines = Array.from({ length: 2_500 }, (_, index) => `${JSON.stringify({ user_group_id: `imported-${index}` })}\n`);
   const settings = { DATABASE_URL: gateway.database.url };
-  const { child, ended } = launch(process.execPath, ['dist/main.js', 'groups', 'import', '-'], settings, {
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
+  const { child, ended } = launch(
+    process.execPath,
+    ['dist/main.js', 'groups', 'import', '-', '--environment', 'none'],
+    settings,
+    {
+      stdio: ['pipe', 'pipe', 'pipe'],
+    },
+  );
   child.stdin?.end(lines.join(''));
   expect(await ended).toMatchObject({ code: 0 });
   const all = await readUntil(pages, ({ changes }) => changes?.['created']?.to === 500);

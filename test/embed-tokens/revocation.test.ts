@@ -107,14 +107,14 @@ test('a viewer whose tokens were revoked stays revoked while those of the group 
   const group = await createGroup();
   const token = await group.issue('ada');
   await revoke({ by: group.by, viewerId: 'ada' });
-  const { transaction, pool } = gateway.database;
-  const { introspection } = await transaction(async (query) => {
-    await query('lock-revoked-viewers', 'lock table revoked_viewer in access exclusive mode', []);
+  const { prisma, pool } = gateway.database;
+  const { introspection } = await prisma.$transaction(async (transaction) => {
+    await transaction.$executeRaw`lock table revoked_viewer in access exclusive mode`;
     const introspection = introspectToken(gateway, resolver, token);
     await untilWaiting(pool, 'revoked_viewer');
     const { teamId } = group.by;
-    await query('revoke-group', 'update user_group set embed_generation = 7 where team_id = $1', [teamId]);
-    await query('forget-viewers', 'delete from revoked_viewer where team_id = $1', [teamId]);
+    await transaction.userGroup.update({ where: { teamId }, data: { embedGeneration: 7 } });
+    await transaction.revokedViewer.deleteMany({ where: { teamId } });
     return { introspection };
   });
   expect((await introspection).json).toEqual({ active: false });

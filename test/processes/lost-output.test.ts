@@ -143,7 +143,11 @@ test.runIf(process.platform === 'linux')(
 
     const rows = ['a', 'b', 'c'].map((id) => `${id},${'n'.repeat(100)}\\n`).join('');
     const source = `printf 'user_group_id,name\\n${rows}'`;
-    await launch('bash', ['-c', `${source} | "${process.execPath}" ${binary} groups import - --format csv`], settings).ended;
+    await launch(
+      'bash',
+      ['-c', `${source} | "${process.execPath}" ${binary} groups import - --format csv --environment none`],
+      settings,
+    ).ended;
     const exported = await runOnFullDisk('groups export', 300, settings);
     expect(exported).toMatchObject({ code: 1, stderr: expect.stringContaining(noSpace) });
     expect(exported.stderr).not.toContain('Exported');

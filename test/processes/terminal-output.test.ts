@@ -21,7 +21,7 @@ beforeAll(async () => {
   const { apiToken } = await createApiToken(contextOn(database), request);
   await database.prisma.apiToken.update({ where: { id: apiToken.id }, data: { name: hostile } });
   const line = { user_group_id: hostile, name: hostile, mapping: { [hostile]: hostile }, properties: { [hostile]: hostile } };
-  await importText(database, JSON.stringify(line));
+  await importText(database, JSON.stringify(line), { environment: null });
   writeFileSync(
     join(folder, `${hostile}.json`),
     JSON.stringify({ name: hostile, [hostile]: hostile }).replaceAll('\\u001b', '\u001b'),

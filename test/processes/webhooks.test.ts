@@ -1,7 +1,7 @@
 import { encodeGlobalID } from '@pothos/plugin-relay';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { eventKey } from '../../src/audit-log/events.ts';
-import { encodeCursor } from '../../src/database/keyset.ts';
+import { writeCursor } from '../../src/database/list.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { endProcesses, run } from '../support/process.ts';
 
@@ -176,7 +176,7 @@ test('webhooks redeliver --after goes back to a cursor of the feed', async () =>
     'insert into event_feed (last_position) values (7) on conflict (id) do update set last_position = 7 returning epoch',
   );
   await database.prisma.webhook.update({ where: { id }, data: { position: 7n } });
-  const cursor = encodeCursor('EventFeed', [rows[0].epoch, '3']);
+  const cursor = writeCursor('EventFeed', [rows[0].epoch, '3']);
   const sent = await webhooks('redeliver', String(id), `--after=${cursor}`);
   expect(sent).toMatchObject({
     code: 0,

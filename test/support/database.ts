@@ -56,3 +56,8 @@ async function administrate(statement: string): Promise<void> {
 }
 
 const objectInUse = '55006';
+
+/** Runs a change that the triggers ignore. */
+export async function changeSilently({ pool }: Database, change: string): Promise<void> {
+  await pool.query(`begin; set local gateway.silent = 'on'; ${change}; commit`);
+}

@@ -1,56 +1,45 @@
 import { Readable } from 'node:stream';
-import type { KeyRing } from '../../src/encryption/keys.ts';
 import type { EnvironmentTag } from '../../src/generated/prisma/client.ts';
-import { type FormatName, groupFormats, readGroupLines } from '../../src/user-groups/files/formats.ts';
-import { type ImportOptions, type ImportSummary, importUserGroups } from '../../src/user-groups/import.ts';
-import { exportUserGroups } from '../../src/user-groups/statements/export.ts';
+import { exportGroups, type FileFormat, type RejectedLine, readGroups } from '../../src/user-groups/files.ts';
+import { type ImportSummary, importUserGroups } from '../../src/user-groups/import.ts';
 import type { TestDatabase } from './database.ts';
 import { testKeys } from './keys.ts';
+import { contextOn } from './queries.ts';
 
-/** How a test imports a text. */
-interface Options extends Partial<Pick<ImportOptions, 'onExisting' | 'dryRun' | 'inEachTransaction'>> {
-  readonly format?: FormatName;
+interface Options {
+  readonly format?: FileFormat;
   readonly environment?: EnvironmentTag | null;
-  readonly keys?: KeyRing;
-}
-
-/** A rejected line, and why. */
-interface Reason {
-  readonly line: number;
-  readonly reason: string;
-}
-
-/** What an import did: its counts, the rejected lines, and the fields that it ignored. */
-interface Imported extends ImportSummary {
-  readonly reasons: readonly Reason[];
-  readonly ignored: readonly string[];
+  readonly onExisting?: 'skip' | 'update' | 'fail';
 }
 
 /** Imports a text as `groups import` does, by the functions that it calls. */
-export async function importText(database: TestDatabase, text: string | Buffer, options: Options = {}): Promise<Imported> {
-  const { format = 'ndjson', environment, keys = testKeys, onExisting = 'skip', dryRun = false, inEachTransaction } = options;
-  const reasons: Reason[] = [];
-  const ignored: string[] = [];
-  const chunks = Readable.from([Buffer.from(text)]);
-  const lines = readGroupLines(chunks, { format, environment, onIgnored: (name = 'further') => ignored.push(name) });
-  const summary = await importUserGroups({ ...database, keys }, lines, {
+export async function importText(
+  database: TestDatabase,
+  text: string,
+  { format = 'ndjson', environment, onExisting = 'skip' }: Options = {},
+): Promise<ImportSummary & { readonly reasons: readonly RejectedLine[] }> {
+  const reasons: RejectedLine[] = [];
+  let result: ImportSummary | undefined;
+  await importUserGroups(contextOn(database), readGroups(Readable.from([Buffer.from(text)]), format, environment), {
     onExisting,
-    dryRun,
-    ...(inEachTransaction && { inEachTransaction }),
-    onRejected: (lines) => void reasons.push(...lines.map(({ line, reason }) => ({ line, reason }))),
-    onProgress: () => {},
+    dryRun: false,
+    signal: new AbortController().signal,
+    onBatch: (summary, rejected) => {
+      result = summary;
+      reasons.push(...rejected);
+    },
   });
-  return { ...summary, reasons, ignored };
+  if (!result) throw new Error('The text has no lines.');
+  return { ...result, reasons };
 }
 
 /** Exports the groups of a database as a text, as `groups export` does. */
 export async function exportText(
-  { pool }: TestDatabase,
-  format: FormatName,
+  database: TestDatabase,
+  format: FileFormat,
   environment?: EnvironmentTag | null,
 ): Promise<string> {
-  const { header, write } = groupFormats[format];
-  let text = header;
-  for await (const { groups } of exportUserGroups({ pool, keys: testKeys }, environment)) text += groups.map(write).join('');
+  let text = '';
+  for await (const page of exportGroups(database, testKeys, format, environment)) text += page.text;
   return text;
 }

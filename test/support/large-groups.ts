@@ -1,3 +1,4 @@
+import { changeSilently } from './database.ts';
 import type { TestGateway } from './gateway.ts';
 import { storedToken } from './keys.ts';
 
@@ -33,10 +34,8 @@ export async function seedLargeGroups({ database }: TestGateway, mappingEntries 
 export async function enlargeStored({ database }: TestGateway): Promise<void> {
   const entries = Array.from({ length: 1_000 }, (_, entry) => [`schema ${entry}`.padEnd(255, 'ä'), 'ä'.repeat(255)]);
   const mapping = JSON.stringify(Object.fromEntries(entries));
-  const changes = `update event set changes = json_build_object('mapping', json_build_object('to', $1::json))`;
-  await database.transaction(async (sql) => {
-    await sql('silence', "select set_config('gateway.silent', 'on', true)", []);
-    await sql('enlarge-mappings', 'update user_group set mapping = $1', [mapping]);
-    await sql('enlarge-changes', changes, [mapping]);
-  });
+  await changeSilently(database, `update user_group set mapping = '${mapping}'`);
+  await database.pool.query("update event set changes = json_build_object('mapping', json_build_object('to', $1::json))", [
+    mapping,
+  ]);
 }

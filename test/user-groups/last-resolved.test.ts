@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { type Context, contextOf, createApp } from '../../src/app.ts';
+import { type Recorder, startRecorder } from '../../src/concurrency/recorder.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { introspect } from '../../src/embed-tokens/embed-tokens.ts';
-import { type LastResolved, recordLastResolved } from '../../src/user-groups/last-resolved.ts';
+import { stampResolvedGroups } from '../../src/user-groups/sql.ts';
 import { findUserGroup } from '../../src/user-groups/user-groups.ts';
 import { callerWith } from '../support/caller.ts';
 import { createTestDatabase, type TestDatabase, untilBlocked } from '../support/database.ts';
@@ -13,6 +14,9 @@ beforeAll(async () => {
   database = await createTestDatabase();
 });
 afterAll(() => database.close());
+
+const recordLastResolved = (sql: Sql, onWritten?: (error?: unknown) => void) =>
+  startRecorder((secondsAgo) => stampResolvedGroups(sql, secondsAgo), onWritten);
 
 const caller = callerWith({ environmentTag: 'Testing', scopes: ['groups:read'] });
 let created = 0;
@@ -48,7 +52,7 @@ function start(): { context: Context; flush: () => Promise<void> } {
   return { context: contextWith(lastResolved), flush: lastResolved.flush };
 }
 
-const contextWith = ({ note }: LastResolved): Context => contextOf(createApp(database, testKeys, { noteResolved: note }), caller);
+const contextWith = ({ note }: Recorder): Context => contextOf(createApp(database, testKeys, { noteResolved: note }), caller);
 
 test.each<[string, number | undefined, (context: Context, token: string) => Promise<unknown>]>([
   ['a look-up for the first time', undefined, (context, token) => findUserGroup(context, { token })],
@@ -161,8 +165,6 @@ test('what is recorded late keeps its time, and does not replace a later one', a
   expect([(await read(late.teamId)).age, (await read(replaced.teamId)).age]).toEqual([120, 10]);
 });
 
-const databaseTime = Date.parse('2026-01-01');
-
 /** A database that records which groups it is asked to stamp. */
 function fakeDatabase() {
   const stamped: unknown[] = [];
@@ -170,34 +172,10 @@ function fakeDatabase() {
   const sql = (async (_name, _text, [teamIds]) => {
     if (state.isFailing) throw new Error('the database is gone');
     stamped.push(teamIds);
-    return [{ now: new Date(databaseTime) }];
+    return [];
   }) as Sql;
   return { stamped, state, sql };
 }
-
-test('once the clock of the database is known, groups that were resolved within the hour are not written again', async () => {
-  vi.useFakeTimers({ toFake: ['performance'] });
-  onTestFinished(() => void vi.useRealTimers());
-  const { stamped, sql } = fakeDatabase();
-  const lastResolved = recordLastResolved(sql);
-  onTestFinished(() => lastResolved.stop());
-  const note = (teamId: number, secondsAgo: number) =>
-    lastResolved.note({ teamId, lastResolvedAt: new Date(databaseTime - secondsAgo * 1_000) });
-  note(1, 0);
-  lastResolved.note({ teamId: 2, lastResolvedAt: null });
-  await lastResolved.flush();
-  note(1, 3_599);
-  note(2, -1);
-  note(3, 3_600);
-  lastResolved.note({ teamId: 4, lastResolvedAt: null });
-  vi.advanceTimersByTime(1_000);
-  note(5, 3_599);
-  await lastResolved.flush();
-  expect(stamped).toEqual([
-    [1, 2],
-    [3, 4, 5],
-  ]);
-});
 
 test('any number of groups is recorded: 5,000 at most each 5 seconds, and all at the end', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
@@ -205,7 +183,7 @@ test('any number of groups is recorded: 5,000 at most each 5 seconds, and all at
   const { stamped, sql } = fakeDatabase();
   const lastResolved = recordLastResolved(sql);
   const teamIds = Array.from({ length: 20_500 }, (_, index) => index);
-  for (const teamId of teamIds) lastResolved.note({ teamId, lastResolvedAt: null });
+  for (const teamId of teamIds) lastResolved.note(teamId);
   await vi.advanceTimersByTimeAsync(5_000);
   expect(stamped.flat()).toEqual(teamIds.slice(0, 5_000));
   await lastResolved.stop();
@@ -220,7 +198,7 @@ test('each statement that records resolutions has its outcome reported', async (
     (error) => void outcomes.push(error instanceof Error ? error.message : 'recorded'),
   );
   onTestFinished(() => lastResolved.stop());
-  lastResolved.note({ teamId: 1, lastResolvedAt: null });
+  lastResolved.note(1);
   for (const isFailing of [true, true, false, false]) {
     state.isFailing = isFailing;
     await lastResolved.flush();

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Context } from '../../src/app.ts';
-import type { Sql } from '../../src/database/client.ts';
 import { listUserGroups } from '../../src/user-groups/list.ts';
 import { callerWith } from '../support/caller.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -20,7 +19,7 @@ const contextFor = (id: number): Context =>
   contextOn(database, callerWith({ id, name: 'test', environmentTag: null, scopes: ['admin'] }));
 const tooLong = {
   code: 'UNAVAILABLE',
-  message: 'Finding the user groups took longer than 2 seconds and was stopped. Narrow the filter.',
+  message: 'Reading the list took longer than 2 seconds and was stopped. Narrow the filter.',
 };
 
 test('a filtered page that takes longer than two seconds is stopped, and counting is null; others are still served', async () => {
@@ -42,12 +41,12 @@ test('a filtered page that takes longer than two seconds is stopped, and countin
   expect(await count).toBeNull();
   expect(await page.totalCount()).toBeNull();
   const results = await Promise.all(searches);
-  // Three at once, one of them the count; the others had not started, and their responses are no longer needed.
-  expect(results.slice(0, 2)).toEqual([tooLong, tooLong]);
-  expect(new Set(results.slice(2).map((result) => 'message' in result && result.message))).toEqual(
+  await held.release();
+  // Four at once, one of them the count; the others had not started, and their responses are no longer needed.
+  expect(results.slice(0, 3)).toEqual([tooLong, tooLong, tooLong]);
+  expect(new Set(results.slice(3).map((result) => 'message' in result && result.message))).toEqual(
     new Set(['The request was abandoned: it timed out or the client disconnected.']),
   );
-  await held.release();
   expect(await (await listUserGroups(contextFor(1), { filter: { search: 'a' } })).totalCount()).toBe(1);
   for (const setting of ['statement_timeout', 'plan_cache_mode']) {
     const { rows } = await database.pool.query(`show ${setting}`);
@@ -61,18 +60,5 @@ test('however many pages are read at once, connections remain for other requests
   await held.untilOneWaits();
   expect(await database.prisma.apiToken.count()).toBe(0);
   await held.release();
-  for (const page of await Promise.all(pages)) expect(page.edges).toHaveLength(3);
-});
-
-test('a filtered group that is deleted after its position was read is left out, and paging continues after it', async () => {
-  const sql: Sql = async (...statement) => {
-    await database.prisma.userGroup.deleteMany({ where: { name: 'b' } });
-    return database.sql(...statement);
-  };
-  const orderBy = { field: 'NAME', direction: 'ASC' } as const;
-  const filter = { providedIds: ['a', 'b', 'c'] };
-  const page = await listUserGroups(contextOn({ ...database, sql }, contextFor(1).caller), { first: 2, orderBy, filter });
-  expect([page.edges.map(({ node }) => node.name), page.hasNextPage]).toEqual([['a'], true]);
-  const next = await listUserGroups(contextFor(1), { first: 2, after: page.endCursor, orderBy, filter });
-  expect(next.edges.map(({ node }) => node.name)).toEqual(['c']);
+  for (const page of await Promise.all(pages)) expect(page.nodes).toHaveLength(3);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { applyMergePatch } from '../../src/user-groups/values.ts';
+import { applyMergePatch } from '../../src/json.ts';
 
 /** The examples of RFC 7396, appendix A: target, patch, result. */
 const examples = `

@@ -64,26 +64,6 @@ describe('checks no more of an input than necessary to reject it', () => {
     const mapping = Array.from({ length: 1_001 }, () => trap('schemaId'));
     expect(issuesOf(() => checkGetOrCreate({ providedId: 'a', mapping }))).toEqual(['mapping']);
   });
-
-  test('no property after the tenth issue', () => {
-    const properties = { numbers: Array(10).fill(Number.NaN), more: trap('a') };
-    expect(issuesOf(() => checkGetOrCreate({ providedId: 'a', properties }))).toHaveLength(10);
-  });
-
-  test.each<[string, object]>([
-    ['one long text', { long: 'x'.repeat(65_536) }],
-    ['one long name', { ['x'.repeat(65_536)]: 1 }],
-    ['many empty lists', { lists: Array.from({ length: 65_536 }, () => []) }],
-    ['many short members', Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`${i}`, 0]))],
-  ])('no property beyond 64 KiB: %s', (_, properties) => {
-    const input = { providedId: 'a', properties: { ...properties, z: trap('a') } };
-    expect(issuesOf(() => checkGetOrCreate(input))).toEqual(['properties']);
-  });
-});
-
-test('reports issues that were found before properties exceed the limit, too', () => {
-  const properties = { bad: '\0', long: 'x'.repeat(70_000) };
-  expect(issuesOf(() => checkUpdate({ by: { teamId: 1 }, properties }))).toEqual(['properties.bad', 'properties']);
 });
 
 test('reports issues of the selector and of the change of an update together', () => {

@@ -59,10 +59,10 @@ type Listed = Omit<Group, 'properties'>;
 /** The newest groups of the caller's environment. */
 export const newestGroups = (count: number, caller: Caller): Promise<Listed[]> => list('newest', '', [count], caller);
 
-/** The newest of those before a cursor of the gateway: its checksum of eight bytes is not looked at. */
+/** The newest of those before a cursor of the gateway. */
 export function groupsBefore(cursor: string, count: number, caller: Caller): Promise<Listed[]> {
-  const [, , createdAtMs, teamId] = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8', 8));
-  return list('page', 'and (created_at, team_id) < ($2, $3)', [count, new Date(createdAtMs), teamId], caller);
+  const [, createdAt, teamId] = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+  return list('page', 'and (created_at, team_id) < ($2, $3)', [count, new Date(createdAt), teamId], caller);
 }
 
 async function list(name: string, bound: string, values: readonly unknown[], { environment_tag }: Caller): Promise<Listed[]> {

@@ -14,7 +14,7 @@ import {
 } from '../change.ts';
 import { maxGraceSeconds } from '../rules.ts';
 import { userGroupLimits } from '../values.ts';
-import { givenInputs, requireSelector, UserGroupByInput, UserGroupType } from './type.ts';
+import { givenInputs, selector, UserGroupByInput, UserGroupType } from './type.ts';
 
 type Builder = typeof builder.$inferSchemaTypes;
 
@@ -36,6 +36,14 @@ const userGroupField = <Payload extends { readonly userGroup: UserGroup }>(
   description: string,
 ) => t.field({ type: UserGroupType, description, resolve: ({ userGroup }) => userGroup });
 
+/** What all changes of a selected group have. */
+const errorsOf = (what: string, types: ErrorType[] = [NotFound, VersionMismatch]) => ({
+  nullable: true as const,
+  errors: { types, union: { description: `${what}, or an error.` } },
+});
+
+type ErrorType = typeof NotFound | typeof VersionMismatch | typeof Conflict;
+
 builder.relayMutationField(
   'updateUserGroup',
   {
@@ -54,15 +62,13 @@ builder.relayMutationField(
     }),
   },
   {
-    nullable: true,
-    errors: { types: [NotFound, VersionMismatch], union: { description: 'The changed group, or an error.' } },
+    ...errorsOf('The changed group'),
     description:
       'Changes the given fields and leaves the others unchanged. Requires the scope groups:write, which includes reading the ' +
       'changed group.',
     resolve: async (_, { input }, context) => {
-      context.caller.require('groups:write');
       const { by: selected, ...changes } = input;
-      return { userGroup: await updateUserGroup(context, requireSelector(selected), changes) };
+      return { userGroup: await updateUserGroup(context, selector(selected), changes) };
     },
   },
   {
@@ -75,16 +81,13 @@ builder.relayMutationField(
   'deleteUserGroup',
   { description: 'The group to delete.', inputFields: (t) => ({ by: by(t), expectedVersion: expectedVersion(t) }) },
   {
-    nullable: true,
-    errors: { types: [NotFound, VersionMismatch], union: { description: 'What was deleted, or an error.' } },
+    ...errorsOf('What was deleted'),
     description:
       'Deletes a group permanently. Its token, and replaced tokens in their grace period, stop identifying it with the next ' +
       'request; its provided id can be used for a new group, which gets a new token and a new teamId. Requires the scope groups:write.',
-    resolve: async (_, { input }, context) => {
-      context.caller.require('groups:write');
-      const teamId = await deleteUserGroup(context, requireSelector(input.by), input.expectedVersion);
-      return { deletedId: encodeGlobalID('UserGroup', teamId) };
-    },
+    resolve: async (_, { input }, context) => ({
+      deletedId: encodeGlobalID('UserGroup', await deleteUserGroup(context, selector(input.by), input.expectedVersion)),
+    }),
   },
   {
     description: 'What was deleted.',
@@ -118,15 +121,13 @@ builder.relayMutationField(
     }),
   },
   {
-    nullable: true,
-    errors: { types: [NotFound, VersionMismatch], union: { description: 'The group with its new token, or an error.' } },
+    ...errorsOf('The group with its new token'),
     description:
       'Replaces the current token with a new one. Of concurrent rotations by one currentToken exactly one succeeds. Requires the scope ' +
       'groups:write, which includes reading the group whose token is replaced.',
     resolve: (_, { input }, context) => {
-      context.caller.require('groups:write');
       const { by: selected, ...given } = input;
-      return rotateUserGroupToken(context, { ...given, ...(selected && { by: requireSelector(selected) }) });
+      return rotateUserGroupToken(context, { ...given, ...(selected && { by: selector(selected) }) });
     },
   },
   {
@@ -156,23 +157,14 @@ builder.relayMutationField(
     }),
   },
   {
-    nullable: true,
-    errors: {
-      types: [NotFound, VersionMismatch, Conflict],
-      union: { description: 'The group in its new environment, or an error.' },
-    },
+    ...errorsOf('The group in its new environment', [NotFound, VersionMismatch, Conflict]),
     description:
       'Moves a group to another environment: labels an untagged group as CUSTOMER or TESTING, for example. Its provided id, teamId ' +
       'and tokens stay. Conflict if another group has the same provided id there; for untagged, in either environment. From then ' +
       'on only API tokens of the new environment have access to the group. Requires the scope admin.',
-    resolve: async (_, { input }, context) => {
-      context.caller.require('admin');
-      const selector = requireSelector(input.by);
-      const { environmentTag } = input;
-      return {
-        userGroup: await setUserGroupEnvironment(context, selector, environmentTag, input.expectedVersion),
-      };
-    },
+    resolve: async (_, { input }, context) => ({
+      userGroup: await setUserGroupEnvironment(context, selector(input.by), input.environmentTag, input.expectedVersion),
+    }),
   },
   {
     description: 'The group in its new environment.',
@@ -197,17 +189,14 @@ builder.relayMutationField(
     }),
   },
   {
-    nullable: true,
-    errors: { types: [NotFound, VersionMismatch], union: { description: 'The suspended group, or an error.' } },
+    ...errorsOf('The suspended group'),
     description:
       'Suspends a group: its tokens, those in their grace period too, and its embed tokens identify nothing from the next request ' +
       'on, until it is resumed. It can still be read, changed and deleted. Suspending it again replaces ' +
       'the reason. Requires the scope groups:write.',
-    resolve: async (_, { input }, context) => {
-      context.caller.require('groups:write');
-      const selector = requireSelector(input.by);
-      return { userGroup: await suspendUserGroup(context, selector, input.reason, input.expectedVersion) };
-    },
+    resolve: async (_, { input }, context) => ({
+      userGroup: await suspendUserGroup(context, selector(input.by), input.reason, input.expectedVersion),
+    }),
   },
   { description: 'The suspended group.', outputFields: (t) => ({ userGroup: userGroupField(t, 'The suspended group.') }) },
 );
@@ -219,15 +208,13 @@ builder.relayMutationField(
     inputFields: (t) => ({ by: by(t, byNotSuspended), expectedVersion: expectedVersion(t) }),
   },
   {
-    nullable: true,
-    errors: { types: [NotFound, VersionMismatch], union: { description: 'The group, which is active, or an error.' } },
+    ...errorsOf('The group, which is active'),
     description:
       'Resumes a suspended group: its tokens identify it again. A group that is not suspended stays as it is. Requires the scope ' +
       'groups:write.',
-    resolve: async (_, { input }, context) => {
-      context.caller.require('groups:write');
-      return { userGroup: await resumeUserGroup(context, requireSelector(input.by), input.expectedVersion) };
-    },
+    resolve: async (_, { input }, context) => ({
+      userGroup: await resumeUserGroup(context, selector(input.by), input.expectedVersion),
+    }),
   },
   {
     description: 'The group, which is active.',

@@ -32,7 +32,7 @@ const GetOrCreateUserGroupInput = builder.inputType('GetOrCreateUserGroupInput',
   fields: (t) => ({
     providedId: t.string({
       required: true,
-      description: `Your own identifier for the group: 1 to ${maxTextLength} characters; of a new group without control characters.`,
+      description: `Your own identifier for the group: 1 to ${maxTextLength} characters without control characters.`,
     }),
     ...givenInputs(t, 'create'),
     environmentTag: t.field({

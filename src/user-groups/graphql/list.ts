@@ -109,6 +109,6 @@ builder.queryField('userGroups', (t) =>
       filter: t.arg({ type: UserGroupFilterInput, description: 'Which groups to list. Defaults to all of them.' }),
       orderBy: t.arg({ type: UserGroupOrderInput, description: 'The order. Defaults to the newest first.' }),
     },
-    resolve: (_, args, context, info) => listUserGroups(context, args, { withJson: readsJson(info) }),
+    resolve: (_, args, context, info) => listUserGroups(context, args, readsJson(info)),
   }),
 );

@@ -1,6 +1,6 @@
 import type { InputFieldRef } from '@pothos/core';
 import type { GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
-import { NotFound, VersionMismatch } from '../../errors.ts';
+import { VersionMismatch } from '../../errors.ts';
 import type { UserGroup } from '../../generated/prisma/client.ts';
 import { builder, numberOfNode, readNumber } from '../../graphql/builder.ts';
 import { ErrorInterface } from '../../graphql/errors.ts';
@@ -141,32 +141,17 @@ export function readsJson(info: GraphQLResolveInfo): boolean {
   return isAnySelected(new Set(names), info);
 }
 
-type ByInput = typeof UserGroupByInput.$inferInput;
-
-/** Converts the input to the domain's selector; `undefined` for an id that cannot be a group's. */
-export function selector({ id, teamId, providedId, token }: ByInput): UserGroupBy | undefined {
-  if (id != null) return byTeamId(numberOfNode('UserGroup', id));
+/** Converts the input to the domain's selector. An id that cannot be a group's selects none. */
+export function selector({ id, teamId, providedId, token }: typeof UserGroupByInput.$inferInput): UserGroupBy {
+  if (id != null) return { teamId: numberOfNode('UserGroup', id) };
   if (teamId != null) return { teamId };
-  if (providedId != null) return { providedId };
-  return token != null ? { token } : undefined;
+  return providedId != null ? { providedId } : { token: token as string };
 }
-
-/** Converts the input to the domain's selector. @throws NotFound for an id that cannot be a group's. */
-export function requireSelector(by: ByInput): UserGroupBy {
-  const meant = selector(by);
-  if (!meant) throw new NotFound('No such user group: the id is not the ID of a user group.');
-  return meant;
-}
-
-const byTeamId = (teamId: number | undefined): UserGroupBy | undefined => (teamId === undefined ? undefined : { teamId });
 
 defineNodeFinder('UserGroup', {
   scope: 'groups:read',
   noun: 'a user group',
-  finder: () => (context, id) => {
-    const by = byTeamId(readNumber(id));
-    return by && findUserGroup(context, by);
-  },
+  finder: () => (context, id) => findUserGroup(context, { teamId: readNumber(id) }),
 });
 
 builder.queryFields((t) => ({
@@ -178,12 +163,7 @@ builder.queryFields((t) => ({
       'group is viewing a dashboard and requires the scope groups:resolve, which groups:read includes; every other selector ' +
       'requires groups:read.',
     args: { by: t.arg({ type: UserGroupByInput, required: true, description: 'Selects the group.' }) },
-    resolve: (_, { by }, context) => {
-      const meant = selector(by);
-      if (meant) return findUserGroup(context, meant);
-      context.caller.require('groups:read'); // the id of a node that is not a group
-      return undefined;
-    },
+    resolve: (_, { by }, context) => findUserGroup(context, selector(by)),
   }),
 }));
 

@@ -1,12 +1,12 @@
 import { isEventType } from '../../audit-log/events.ts';
 import { EventEnvironmentType, EventTypeType } from '../../audit-log/graphql.ts';
-import { bigIntColumn } from '../../database/keyset.ts';
+import { readBigInt } from '../../database/list.ts';
 import { InvalidInput } from '../../errors.ts';
 import { type WebhookDelivery, WebhookDeliveryStatus } from '../../generated/prisma/client.ts';
 import { builder, numberOfNode, readNumber } from '../../graphql/builder.ts';
 import { defineConnection, definePages, pageArguments, pageSize } from '../../graphql/connection.ts';
 import { defineNodeFinder } from '../../graphql/nodes.ts';
-import type { FieldCost, RawVariables } from '../../graphql/selection.ts';
+import type { FieldCost } from '../../graphql/selection.ts';
 import { findDelivery, findWebhook, listDeliveries, listWebhooks } from '../list.ts';
 import { webhookLimits } from '../rules.ts';
 import type { ListedWebhook } from '../webhooks.ts';
@@ -86,17 +86,14 @@ export const webhookIdDescription = 'The globally unique ID of the webhook.';
 /** The number of the webhook with this ID. @param member the input that has it. @throws InvalidInput when it is not one's. */
 export function requireWebhookNumber(nodeId: string, member = 'id'): number {
   const number = numberOfNode('Webhook', nodeId);
-  if (number !== undefined) return number;
+  if (number > 0) return number;
   throw new InvalidInput([{ path: [member], message: 'must be the ID of a webhook, as `webhooks` returns it.' }]);
 }
 
 defineNodeFinder('Webhook', {
   scope: 'admin',
   noun: 'a webhook',
-  finder: () => (context, id) => {
-    const number = readNumber(id);
-    return number === undefined ? undefined : findWebhook(context, number);
-  },
+  finder: () => (context, id) => findWebhook(context, readNumber(id)),
 });
 
 builder.queryField('webhooks', (t) =>
@@ -171,23 +168,16 @@ defineNodeFinder('WebhookDelivery', {
   scope: 'admin',
   noun: 'a delivery',
   finder: () => (context, id) => {
-    const number = bigIntColumn.read(id);
+    const number = readBigInt(id);
     return number === undefined ? undefined : findDelivery(context, number);
   },
 });
-
-/** Finding those with a status may take as long as many look-ups. */
-const isFilteredByStatus = ({ status }: RawVariables): boolean => status != null;
 
 builder.queryField('webhookDeliveries', (t) =>
   t.field({
     type: definePages('WebhookDelivery', WebhookDeliveryType, 'deliveries'),
     nullable: true,
-    extensions: {
-      pageSize,
-      cost: (args) => (isFilteredByStatus(args) ? 300 : 0),
-      isSlow: isFilteredByStatus,
-    } satisfies FieldCost,
+    extensions: { pageSize } satisfies FieldCost,
     description:
       'Lists what was sent to a webhook and what is to be sent, the newest first. Deliveries that are not pending are kept for 30 days. ' +
       'Requires the scope admin. What failed: `{ webhookDeliveries(webhook: "…", status: FAILED) { nodes { eventId type responseStatus error } } }`',

@@ -3,7 +3,7 @@ import { parse } from 'graphql';
 import { createApiToken } from '../../../src/api-tokens/api-tokens.ts';
 import { Caller } from '../../../src/caller.ts';
 import type { Database } from '../../../src/database/client.ts';
-import { encodeCursor } from '../../../src/database/keyset.ts';
+import { writeCursor } from '../../../src/database/list.ts';
 import type { GraphQLContext } from '../../../src/graphql/context.ts';
 import { compileOperation } from '../../../src/graphql/execution/compile.ts';
 import { usesBeforeCompiling } from '../../../src/graphql/execution/execute.ts';
@@ -12,7 +12,6 @@ import { createGraphQLServer } from '../../../src/graphql/execution/server.ts';
 import { mediaTypes } from '../../../src/http/media-types.ts';
 import { schema } from '../../../src/schema.ts';
 import type { Scope } from '../../../src/scopes.ts';
-import { userGroupKeysets } from '../../../src/user-groups/reads.ts';
 import { createContext } from '../context.ts';
 import { storedToken, tokenOf } from '../keys.ts';
 import { contextOn } from '../queries.ts';
@@ -208,9 +207,9 @@ async function store({ prisma }: Database): Promise<Known> {
     providedIds: ['acme', 'untagged'],
     tokens: groups.map(tokenOf),
     cursors: [
-      ...groups.map((group) => userGroupKeysets.createdAt.cursorOf({ ...group, value: group.createdAt })),
-      encodeCursor('ApiToken', [2]),
-      encodeCursor('Event', [Date.parse('2100-01-01'), '1']),
+      ...groups.map((group) => writeCursor('UserGroup.createdAt', [group.createdAt, group.teamId])),
+      writeCursor('ApiToken', [2]),
+      writeCursor('Event', [new Date('2100-01-01'), 1n]),
     ],
   };
 }

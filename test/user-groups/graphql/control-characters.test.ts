@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { printableIssues } from '../../../src/user-groups/values.ts';
-import { createTestDatabase } from '../../support/database.ts';
+import { newTextIssues } from '../../../src/input.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
-import { exportText, importText } from '../../support/group-files.ts';
 import { mutate } from '../../support/user-group-mutations.ts';
 
 let gateway: TestGateway;
@@ -14,20 +12,6 @@ afterAll(() => gateway.close());
 const isStored = async (providedId: string) => (await gateway.database.prisma.userGroup.count({ where: { providedId } })) > 0;
 const groupOf = (providedId: string) => gateway.database.prisma.userGroup.findFirstOrThrow({ where: { providedId } });
 
-/** Imports a group of the Testing environment, whose id and name have the character, and its mapping and properties, too. */
-async function storeGroup(id: string) {
-  const [providedId, name, token] = [`${id}${character}`, `name${character}`, `a token of ${id}`];
-  const line = {
-    user_group_id: providedId,
-    name,
-    token,
-    mapping: { [character]: character },
-    properties: { [character]: character },
-  };
-  expect(await importText(gateway.database, JSON.stringify(line), { environment: 'Testing' })).toMatchObject({ created: 1 });
-  return { providedId, name, token };
-}
-
 const refusedBy = (code: string) => `must not contain control characters or invisible marks; character 3 is ${code}.`;
 
 test.each([
@@ -36,14 +20,14 @@ test.each([
   ...['\u202a', '\u202b', '\u202c', '\u202d', '\u202e', '\u2066', '\u2067', '\u2068', '\u2069'],
 ])('%j is refused, and the message says where it is', (character) => {
   const code = `U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
-  expect(printableIssues(['name'], `😀b${character}c`)).toEqual([{ path: ['name'], message: refusedBy(code) }]);
+  expect(newTextIssues(['name'], `😀b${character}c`)).toEqual([{ path: ['name'], message: refusedBy(code) }]);
 });
 
 test.each([
   ...['\u0020', '\u00a0', '\u00ad', '\u061b', '\u200b', '\u200c', '\u200d'],
   ...['\u2027', '\u202f', '\u2065', '\u206a', '\ufe0f', '\u{10ffff}'],
 ])('%j is accepted', (character) => {
-  expect(printableIssues(['name'], `😀b${character}c`)).toEqual([]);
+  expect(newTextIssues(['name'], `😀b${character}c`)).toEqual([]);
 });
 
 const character = '\u202e';
@@ -97,51 +81,9 @@ test('no API token is named with it', async () => {
   expect(json.data.result).toEqual({ issues: [{ path: ['name'], message }] });
 });
 
-test('a group that has it is found, returned, changed, rotated and deleted as any other', async () => {
-  const { providedId, name, token: currentToken } = await storeGroup('stored');
-  const found = { userGroup: expect.objectContaining({ providedId, name }) };
-  expect(await mutate(gateway, 'getOrCreateUserGroup', { providedId, name: `${name}2` })).toMatchObject({
-    ...found,
-    created: false,
-  });
-  const groups = [{ providedId }, { providedId: `${providedId}2` }];
-  const { results } = await mutate(gateway, 'getOrCreateUserGroups', { groups });
-  expect(results).toMatchObject([{ ...found, created: false }, { code: 'INVALID_INPUT' }]);
-  const lookUp = 'query ($by: UserGroupBy!) { userGroup(by: $by) { providedId name } }';
-  expect((await gateway.graphql(lookUp, { by: { providedId } })).json.data).toEqual({ userGroup: { providedId, name } });
-  const list = 'query ($search: String!) { userGroups(filter: { search: $search }) { nodes { providedId } } }';
-  expect((await gateway.graphql(list, { search: providedId })).json.data.userGroups.nodes).toEqual([{ providedId }]);
-  const body = { user_group_id: providedId, name, properties: { [character]: character } };
-  expect((await gateway.send('PUT', '/api/user', { body })).status).toBe(200);
-  const patch = { by: { providedId }, name, mergeProperties: { added: character } };
-  expect(await mutate(gateway, 'updateUserGroup', patch)).toMatchObject(found);
-  expect(await groupOf(providedId)).toMatchObject({ name, properties: { [character]: character, added: character } });
-  expect(await mutate(gateway, 'rotateUserGroupToken', { currentToken })).toMatchObject(found);
-  expect(await mutate(gateway, 'updateUserGroup', { by: { providedId }, name: 'plain' })).toMatchObject({
-    userGroup: { name: 'plain' },
-  });
-  expect(await mutate(gateway, 'deleteUserGroup', { by: { providedId } })).toMatchObject({ deletedId: expect.any(String) });
-});
-
-test.each(['ndjson', 'csv'] as const)('a group that has it is exported as %s and imported elsewhere', async (format) => {
-  const { providedId, name } = await storeGroup(`moved as ${format}`);
-  const text = await exportText(gateway.database, format, 'Testing');
-  const empty = await createTestDatabase();
-  try {
-    expect(await importText(empty, text, { format })).toMatchObject({ rejected: 0 });
-    expect(await empty.prisma.userGroup.findFirst({ where: { providedId } })).toMatchObject({ name });
-    expect(await importText(gateway.database, text, { format, onExisting: 'update' })).toMatchObject({
-      rejected: 0,
-      created: 0,
-    });
-  } finally {
-    await empty.close();
-  }
-});
-
-test('in one bulk call, a group that is refused does not stop one with the same id, and one that was created is returned', async () => {
+test('in one bulk call, a group that is refused does not stop one with the same id', async () => {
   const name = 'a\u202eb';
   const groups = [{ providedId: 'same', name }, { providedId: 'same' }, { providedId: 'same', name }];
   const { results } = await mutate(gateway, 'getOrCreateUserGroups', { groups });
-  expect(results).toMatchObject([{ code: 'INVALID_INPUT' }, { created: true }, { created: false, userGroup: { name: 'same' } }]);
+  expect(results).toMatchObject([{ code: 'INVALID_INPUT' }, { created: true }, { code: 'INVALID_INPUT' }]);
 });

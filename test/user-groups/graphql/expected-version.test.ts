@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { changeSilently } from '../../support/database.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { importText } from '../../support/group-files.ts';
 import { groupFields, type Mutation, mutate } from '../../support/user-group-mutations.ts';
@@ -59,10 +60,7 @@ const changes: Readonly<Record<string, Change>> = {
   'rotation with a grace period': ({ token }) => ['rotateUserGroupToken', { currentToken: token, graceSeconds: 60 }],
 };
 const storeVersion = (version: number) =>
-  gateways[0].database.transaction(async (sql) => {
-    await sql('silence', "select set_config('gateway.silent', 'on', true)", []);
-    await sql('store-version', 'update user_group set version = $1 where team_id = $2', [version, group.teamId]);
-  });
+  changeSilently(gateways[0].database, `update user_group set version = ${version} where team_id = ${group.teamId}`);
 const deletion = ({ providedId }: Group): [Mutation, object] => ['deleteUserGroup', { by: { providedId } }];
 
 test.each(Object.entries(changes))('%s: the version after the greatest one is 1', async (_, change) => {

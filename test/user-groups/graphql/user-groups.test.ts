@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { encodeCursor } from '../../../src/database/keyset.ts';
 import type { EnvironmentTag } from '../../../src/generated/prisma/client.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { storedToken } from '../../support/keys.ts';
@@ -66,26 +65,6 @@ describe('a page of user groups', () => {
       endCursor: page.edges[19].cursor,
     });
     expect(page.totalCount).toBe(count);
-  });
-
-  test('is between two cursors', async () => {
-    const { edges } = await list();
-    const [after, before] = [edges[3].cursor, edges[9].cursor];
-    expect(idsOf(await list({ after, before }))).toEqual(testing(20, 16));
-    const head = await list({ first: 2, after, before });
-    expect([idsOf(head), head.pageInfo.hasNextPage]).toEqual([testing(20, 19), true]);
-    const tail = await list({ last: 2, after, before });
-    expect([idsOf(tail), tail.pageInfo.hasPreviousPage]).toEqual([testing(17, 16), true]);
-    expect(idsOf(await list({ after: before, before: after }))).toEqual([]);
-  });
-
-  test('without groups has no cursors', async () => {
-    expect(await list({ filter: { providedIds: ['nobody'] } })).toEqual({
-      totalCount: 0,
-      nodes: [],
-      edges: [],
-      pageInfo: { hasNextPage: false, hasPreviousPage: false, startCursor: null, endCursor: null },
-    });
   });
 
   test.each([
@@ -175,11 +154,6 @@ describe('environments', () => {
 describe('a list is refused', () => {
   const property = { path: ['plan'], equals: 'gold' };
   test.each<[string, object, (string | number)[]]>([
-    ['101 items', { first: 101 }, ['first']],
-    ['no items', { first: 0 }, ['first']],
-    ['fewer than none', { last: -1 }, ['last']],
-    ['101 of the last', { last: 101 }, ['last']],
-    ['first together with last', { first: 1, last: 1 }, ['last']],
     ['an empty search', { filter: { search: '' } }, ['filter', 'search']],
     ['a long search', { filter: { search: 'x'.repeat(256) } }, ['filter', 'search']],
     ['NUL in a search', { filter: { search: 'a\0' } }, ['filter', 'search']],
@@ -213,7 +187,6 @@ describe('a cursor', () => {
   const order = { field: 'NAME', direction: 'ASC' };
   const cursorOf = async (variables: object, token?: string): Promise<string> =>
     (await list(variables, token)).pageInfo.endCursor;
-  const forged = (...parts: (string | number | null)[]) => encodeCursor('UserGroup.name', parts);
 
   test('stays valid when its group is gone, and in the other direction', async () => {
     const gone = {
@@ -229,35 +202,11 @@ describe('a cursor', () => {
     expect(idsOf(await list({ first: 1, after, orderBy: { ...order, direction: 'DESC' } }))).toEqual(['Testing-9']);
   });
 
-  test.each<[string, () => Promise<string> | string]>([
-    ['is empty', () => ''],
-    ['is not one', () => 'nonsense'],
-    ['is not of base64', () => '😀'],
-    ['is very long', () => 'A'.repeat(100_000)],
-    ['is of another order', () => cursorOf({})],
-    ['is of another environment', () => cursorOf({ orderBy: order }, customer)],
-    ['is of an untagged group', () => cursorOf({ orderBy: order }, untagged)],
-    ['is of another environment, from admin', () => cursorOf({ first: 2, orderBy: order }, admin)],
-    ['was cut', async () => (await cursorOf({ orderBy: order })).slice(0, -1)],
-    ['has a character more', async () => `${await cursorOf({ orderBy: order })}=`],
-    ['was decoded, changed and encoded again', async () => changed(await cursorOf({ orderBy: order }))],
-    ['has no team id', () => forged('Testing', 'a')],
-    ['has too much', () => forged('Testing', 'a', 1, 1)],
-    ['has an environment that is none', () => forged('Other', 'a', 1)],
-    ['has a number for a name', () => forged('Testing', 1, 1)],
-    ['has a name with NUL', () => forged('Testing', '\0', 1)],
-    ['has a team id out of range', () => forged('Testing', 'a', 2 ** 31)],
-    ['has a team id that is a fraction', () => forged('Testing', 'a', 0.5)],
-  ])('that %s is refused', async (_, make) => {
-    const cursor = await make();
-    for (const name of ['after', 'before']) {
-      expect(await list({ [name]: cursor, orderBy: order })).toMatchObject({ code: 'INVALID_INPUT', issues: [{ path: [name] }] });
-    }
-  });
-
-  test.each([0.5, 'text', 8.64e15, -8.64e15, Number.MAX_VALUE, null])('with the time %j is refused', async (time) => {
-    const after = encodeCursor('UserGroup.createdAt', ['Testing', time, 1]);
-    expect(await list({ after })).toMatchObject({ code: 'INVALID_INPUT', issues: [{ path: ['after'] }] });
+  test('of another environment leads to nothing there', async () => {
+    const after = await cursorOf({ first: 1, orderBy: order }, customer);
+    expect(new Set(idsOf(await list({ first: 100, after, orderBy: order })).map((id) => id.split('-')[0]))).toEqual(
+      new Set(['Testing']),
+    );
   });
 
   test('of the longest name works, whatever its characters are', async () => {
@@ -278,13 +227,6 @@ describe('a cursor', () => {
     }
   });
 });
-
-/** The cursor with another character in what it holds. */
-function changed(cursor: string): string {
-  const bytes = Buffer.from(cursor, 'base64url');
-  bytes[bytes.length - 2] = (bytes.at(-2) ?? 0) ^ 1; // the last digit of its number
-  return bytes.toString('base64url');
-}
 
 describe('dataSource', () => {
   test('is the entry of the mapping, and null where there is none', async () => {

@@ -342,7 +342,7 @@ export type EventFilter = {
   readonly occurredAt?: DateTimeRange | null | undefined;
   /** The types to choose from. */
   readonly types?: ReadonlyArray<EventType> | null | undefined;
-  /** The group that was changed. One that was deleted is found by its ID, its teamId and its provided ID; a provided ID that more than 100 deleted groups had results in INVALID_INPUT. By token, the scope groups:resolve is required too. */
+  /** The group that was changed. One that was deleted is found by its ID, its teamId and its provided ID. By token, the scope groups:resolve is required too. */
   readonly userGroup?: UserGroupBy | null | undefined;
 };
 

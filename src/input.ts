@@ -1,0 +1,74 @@
+import { InvalidInput, type Issue, maxIssues } from './errors.ts';
+import { controls } from './terminal-text.ts';
+
+/** The most characters (code points) of an id, a name and the like. */
+export const maxTextLength = 255;
+
+type Path = Issue['path'];
+
+/** A JSON value. */
+export type Json = null | boolean | number | string | Json[] | { [member: string]: Json };
+
+/** An input as it was sent: its members may be missing or of any type. */
+export type Unchecked<Member extends string> = { readonly [Name in Member]?: unknown };
+
+/**
+ * Checks a whole input. Reports every issue, up to ten, and stops at the tenth. Operations require their scope before, so that a
+ * caller without it learns nothing about the input and causes no further work.
+ *
+ * @throws InvalidInput.
+ */
+export type InputCheck<Input> = (input: Input) => void;
+
+/** The check that finds the issues which a function lists. */
+export const checkOf =
+  <Input>(issuesOf: (input: Input) => Iterable<Issue>): InputCheck<Input> =>
+  (input) =>
+    assertNoIssues(issuesOf(input));
+
+/** Takes issues until there are as many as are listed. @throws InvalidInput when there is one. */
+export function assertNoIssues(issues: Iterable<Issue>): void {
+  const found: Issue[] = [];
+  for (const issue of issues) if (found.push(issue) === maxIssues) break;
+  if (found.length > 0) throw new InvalidInput(found);
+}
+
+/** The issues of a required text of any type: its type, its length in characters, and characters that PostgreSQL cannot store. */
+export function textIssues(path: Path, text: unknown): Issue[] {
+  const fault = text == null ? 'is required.' : textFault(text, 1);
+  return fault ? [{ path, message: fault }] : [];
+}
+
+/** The issues of a text of any type that is to be stored as an id, a name or the like: control characters, too. */
+export function newTextIssues(path: Path, text: unknown): Issue[] {
+  const issues = textIssues(path, text);
+  const index = issues.length > 0 ? -1 : (text as string).search(controls);
+  if (index < 0) return issues;
+  const code = `U+${(text as string).charCodeAt(index).toString(16).toUpperCase().padStart(4, '0')}`;
+  const position = [...(text as string).slice(0, index)].length + 1;
+  return [{ path, message: `must not contain control characters or invisible marks; character ${position} is ${code}.` }];
+}
+
+/** The issues of fields of a change that must not be null, by name. */
+export const nullIssues = (fields: Readonly<Record<string, unknown>>): Issue[] =>
+  Object.entries(fields)
+    .filter(([, value]) => value === null)
+    .map(([name]) => ({ path: [name], message: 'must not be null; omit it to keep the current value.' }));
+
+export function textFault(text: unknown, minLength: number): string | undefined {
+  if (typeof text !== 'string') return 'must be a string.';
+  if (isLongerThan(maxTextLength, text) || text.length < minLength) {
+    return `must have ${minLength > 0 ? `${minLength} to` : 'at most'} ${maxTextLength} characters.`;
+  }
+  return characterFault(text);
+}
+
+/** Whether a text has more characters than `max`. A character has one or two UTF-16 units, so few texts need counting. */
+function isLongerThan(max: number, text: string): boolean {
+  return text.length > 2 * max || (text.length > max && [...text].length > max);
+}
+
+export function characterFault(text: string): string | undefined {
+  if (text.includes('\0')) return 'must not contain the character NUL (U+0000).';
+  return text.isWellFormed() ? undefined : 'must not contain a lone surrogate (half of a character).';
+}
