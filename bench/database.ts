@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { type Connection, connectDatabase } from '../src/database/client.ts';
-import { openEmbedded } from '../src/database/embedded/embedded.ts';
 import { migrate } from '../src/database/migrate.ts';
 import { hashSecret, issueToken } from '../src/tokens.ts';
+import { openOnPort } from '../test/support/bundled-server.ts';
 import { storedToken, type TokenColumns, tokenOf } from './encryption.ts';
 import { parentOf } from './load/process-usage.ts';
 import type { Credential } from './load/protocol.ts';
@@ -53,7 +53,7 @@ export async function startServer(): Promise<BenchServer> {
   // Run as root, PostgreSQL runs as another user, which needs access; otherwise its files would be in another folder and remain.
   chmodSync(folder, 0o755);
   const dataDir = join(folder, 'data');
-  const server = await openEmbedded(dataDir).catch((error) => {
+  const server = await openOnPort(dataDir).catch((error) => {
     rmSync(folder, { recursive: true, force: true });
     throw error;
   });
@@ -69,16 +69,17 @@ export async function startServer(): Promise<BenchServer> {
     dataDir,
     stop,
     async seed(name, groups) {
-      await withClient(server.connection('postgres'), (client) => client.query(`create database ${name}`));
-      const connection = server.connection(name);
+      const isOwn = name !== 'postgres'; // where a gateway on the folder has its tables
+      if (isOwn) await withClient(server.connection, (client) => client.query(`create database ${name}`));
+      const connection = { ...server.connection, database: name };
       const client = new pg.Client(connection);
       await client.connect();
       clients.push(client);
       const drop = async () => {
         await client.end();
-        await withClient(server.connection('postgres'), (other) => other.query(`drop database ${name}`));
+        if (isOwn) await withClient(server.connection, (other) => other.query(`drop database ${name}`));
       };
-      return { ...(await seed(client, connection, { name, groups, folder })), drop };
+      return { ...(await seed(client, connection, { name, groups, folder })), url: `${server.url}/${name}`, drop };
     },
     async close() {
       await stop();
@@ -97,8 +98,7 @@ async function seed(
   client: pg.Client,
   connection: Connection,
   { name, groups, folder }: { name: string; groups: number; folder: string },
-): Promise<Omit<BenchDatabase, 'drop'>> {
-  const { host, port, user, password, database } = connection;
+): Promise<Omit<BenchDatabase, 'drop' | 'url'>> {
   const own = connectDatabase({ ...connection });
   await migrate(own).finally(() => own.close());
 
@@ -142,7 +142,6 @@ async function seed(
   mkdirSync(folder, { recursive: true });
   const tokenFile = join(folder, `${name}.tokens`);
   writeFileSync(tokenFile, tokens.join(''), 'latin1');
-  const url = `postgresql://${user}:${encodeURIComponent(String(password))}@${host}:${port}/${database}`;
   const grow = async (count: number) => {
     const { rows } = await client.query<TokenColumns>('select token_hash, token_encrypted from user_group order by team_id');
     const added = await insertGroups(client, rows.length, count);
@@ -151,7 +150,7 @@ async function seed(
   const query = async <Row extends object>(text: string, values: unknown[] = []) => (await client.query<Row>(text, values)).rows;
   const [backend] = await query<{ pid: number }>('select pg_backend_pid() as pid');
   const serverPid = backend && parentOf(backend.pid);
-  return { name, url, tokenFile, groups, serverPid, credentials, invalidCredentials, grow, query };
+  return { name, tokenFile, groups, serverPid, credentials, invalidCredentials, grow, query };
 }
 
 /** Inserts the groups with the indexes from `from` to below `to`. @returns their tokens. */

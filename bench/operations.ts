@@ -2,7 +2,6 @@
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { embeddedDatabase } from '../src/database/open.ts';
 import { type BenchDatabase, type BenchServer, startServer } from './database.ts';
 import { encryptionKey } from './encryption.ts';
 import { newGroup } from './import.ts';
@@ -60,7 +59,7 @@ export async function measureOperations(
 
 async function measureAll(server: BenchServer, groups: number, logProgress: (text: string) => void): Promise<Row[]> {
   logProgress(`seeding ${groups} groups`);
-  const database = await server.seed(embeddedDatabase, groups);
+  const database = await server.seed('postgres', groups);
   const environment = { DATA_DIR: server.dataDir, ENCRYPTION_KEYS: encryptionKey };
   const gateway = await startSystem('gateway', environment);
   const rows: Row[] = [];

@@ -2,8 +2,8 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { abortOn, exitCodeOf, untilStopRequested } from '../src/commands/stop-request.ts';
+import { openBundled } from '../src/database/bundled.ts';
 import { connectDatabase, type Database } from '../src/database/client.ts';
-import { openEmbedded } from '../src/database/embedded/embedded.ts';
 import { migrate } from '../src/database/migrate.ts';
 
 /** A database with every migration applied, in a PostgreSQL of its own. */
@@ -19,12 +19,12 @@ export async function openTemporaryDatabase(settings: string[] = []): Promise<Te
   chmodSync(dataDir, 0o755); // run as root, PostgreSQL runs as another user
   const remove = () => rmSync(dataDir, { recursive: true, force: true, maxRetries: 3 });
   const { signal, reason } = abortOn(untilStopRequested());
-  const server = await openEmbedded(dataDir, { settings, signal }).catch((error: unknown) => {
+  const server = await openBundled(dataDir, { settings, signal }).catch((error: unknown) => {
     remove();
     if (signal.aborted) process.exit(exitCodeOf(reason()));
     throw error;
   });
-  const database = connectDatabase(server.connection('postgres'));
+  const database = connectDatabase(server.connection);
   const closeAll = async () => {
     await server.close(); // first, which ends statements that run
     await database.close().catch(() => {});

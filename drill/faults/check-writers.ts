@@ -1,5 +1,6 @@
 import type { Database } from '../../src/database/client.ts';
-import { readStoredTokens } from '../../test/support/backup.ts';
+import type { EnvironmentTag } from '../../src/generated/prisma/client.ts';
+import { tokenOf } from '../../test/support/keys.ts';
 import type { ScenarioContext } from '../scenario.ts';
 import type { KnownGroup, Writers } from './writers.ts';
 
@@ -49,4 +50,16 @@ async function missingWrites(database: Database, known: readonly KnownGroup[]): 
         : []),
     ];
   });
+}
+
+/** The current token of each provided id of an environment, decrypted. @throws Error when an id is stored twice. */
+async function readStoredTokens({ prisma }: Database, environmentTag: EnvironmentTag = 'Testing'): Promise<Map<string, string>> {
+  // Without indexes, which may hide what the table has.
+  const [, groups] = await prisma.$transaction([
+    prisma.$executeRaw`select set_config('enable_indexscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`,
+    prisma.userGroup.findMany({ where: { environmentTag } }),
+  ]);
+  const tokens = new Map(groups.map((group) => [group.providedId, tokenOf(group)]));
+  if (tokens.size !== groups.length) throw new Error(`${groups.length - tokens.size} provided ids are stored twice.`);
+  return tokens;
 }

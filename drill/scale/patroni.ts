@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { postgresUser } from '../../src/database/embedded/layout.ts';
+import { postgresUser } from '../../src/database/bundled.ts';
 import { freePorts } from '../../test/support/free-port.ts';
 import { until } from '../../test/support/process.ts';
 import { descendants, isAlive } from '../../test/support/processes.ts';

@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { postgresUser } from '../../src/database/embedded/layout.ts';
+import { postgresUser } from '../../src/database/bundled.ts';
 
 /** Where the programs are, besides the usual places. */
 const programPath = () => `${process.env['PATH']}:/usr/sbin:/usr/lib/postgresql/15/bin`;

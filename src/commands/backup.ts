@@ -1,252 +1,102 @@
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { createBackup } from '../database/backup/create-backup.ts';
-import { restoreBackup } from '../database/backup/restore-backup.ts';
-import { type Connection, connectDatabase, type Database } from '../database/client.ts';
-import { keyFileName } from '../database/embedded/layout.ts';
-import { passwordFileName } from '../database/embedded/password.ts';
-import { describeServerError } from '../database/errors.ts';
-import { embeddedDatabase } from '../database/open.ts';
-import { countGroups } from '../database/server-state.ts';
-import { KeyRing } from '../encryption/keys.ts';
+import { join, resolve } from 'node:path';
+import pg from 'pg';
+import { openDatabase } from '../database/open.ts';
+import { checkSnapshot, requireEmpty, restoreSnapshot, snapshotKeys, writeSnapshot } from '../database/snapshot.ts';
+import { openLog } from '../log.ts';
 import { readPackageVersion } from '../package-root.ts';
-import { type Config, readConfig } from '../settings.ts';
-import { escapeControls, escapeLines } from '../terminal-text.ts';
-import { keyFile, readKeyFile, requireKeys } from './key-file.ts';
-import { asksForHelp, type OutputStreams, readOptions, UsageError } from './options.ts';
-import { openProgress, thousands } from './output.ts';
-import { type StopRequest, untilStopped } from './stop-request.ts';
-
-/** The files in `DATA_DIR` that are secrets, without which the data cannot be used. */
-const secretFiles = [passwordFileName, keyFileName];
+import { readConfig } from '../settings.ts';
+import { escapeControls } from '../terminal-text.ts';
+import { withDatabaseToRead } from './context.ts';
+import { addKeys, keyFile, keyFileText, readKeyFile } from './key-file.ts';
+import { asksForHelp, type OptionKinds, type OutputStreams, readOptions, UsageError } from './options.ts';
+import { thousands } from './output.ts';
+import { processIo } from './process-io.ts';
+import { untilStopped } from './stop-request.ts';
 
 const backupHelp = `Usage: user-group-gateway backup DIR [--without-keys]
 
-Makes a backup of the bundled PostgreSQL in the new folder DIR, while gateways run or not. It contains every change that was
-acknowledged before it began. DIR must not exist, or be empty; it gets its name when the backup is complete.
+Writes a snapshot of the database to the new folder DIR, while gateways run or not. It contains every change that was
+acknowledged before the command began. restore can restore it on another major version of PostgreSQL.
 
-DIR also contains the encryption keys and the password of the database, so it is a secret as a whole; only its owner can read it.
-With --without-keys these two files are left out, and not looked at: keep copies of DATA_DIR/${keyFileName} and
-DATA_DIR/${passwordFileName}, without which the backup cannot be restored.
+DIR also contains the encryption keys, so keep it secret. --without-keys leaves them out: keep a copy of them elsewhere.
 `;
 
-/**
- * `backup DIR`: makes a backup of the embedded database. Can be run while gateways run.
- *
- * @throws UsageError for invalid arguments, and with `DATABASE_URL`, before anything is opened.
- * @throws Error when the encryption keys are not those of the database, unless they are left out.
- * @throws Error when the backup fails; what was written is removed then, or the message says that it could not be.
- */
+/** `backup DIR`: writes a snapshot of the database. @throws UsageError for invalid arguments. */
 export async function backup(args: readonly string[], io: OutputStreams): Promise<number> {
-  if (asksForHelp(args)) {
-    io.stdout.write(backupHelp);
+  if (asksForHelp(args)) return printHelp(backupHelp, io);
+  const { folder, given } = readFolder('backup', args, { 'without-keys': 'flag' }, backupHelp);
+  const withKeys = !given.has('without-keys');
+  return withDatabaseToRead(async ({ config, database, stop }) => {
+    const readKeys = () => (withKeys ? keyFileText(config.encryptionKeys ?? readKeyFile(keyFile(config.dataDir))) : undefined);
+    const options = { version: readPackageVersion(), readKeys, signal: stop.signal };
+    const { tables } = await writeSnapshot(database, folder, options).catch(explain);
+    const keys = withKeys
+      ? 'It contains the encryption keys: keep it secret.'
+      : 'It does not contain the encryption keys: keep a copy of them elsewhere.';
+    io.stdout.write(`Wrote ${escapeControls(folder)}: ${describeGroups(tables)}. ${keys}\n`);
     return 0;
-  }
-  const { given, words, problems } = readOptions(args, { 'without-keys': 'flag' });
-  const [target] = words;
-  if (problems.length > 0 || words.length !== 1 || !target)
-    throw new UsageError([...problems, 'backup takes one argument, the folder to create.', '', backupHelp].join('\n'));
-  const config = requireEmbedded(readConfig(process.env, io.stderr.isTTY ?? false), 'backup');
-  return untilStopped((stop) => makeBackup({ config, target, withKeys: !given.has('without-keys') }, stop, io));
+  });
 }
 
-/** What to back up, and where. */
-interface BackupRequest {
-  readonly config: Config;
-  readonly target: string;
-  readonly withKeys: boolean;
-}
+const restoreHelp = `Usage: user-group-gateway restore DIR
 
-async function makeBackup(
-  { config, target, withKeys }: BackupRequest,
-  { signal, reason }: StopRequest,
-  io: OutputStreams,
-): Promise<number> {
-  const { dataDir } = config;
-  const hasKeyFile = existsSync(keyFile(dataDir));
-  // A file of keys that are not in use any more may be left from before they were in the settings.
-  const copiesKeys = withKeys && hasKeyFile && !config.encryptionKeys;
-
-  const progress = openProgress(io.stderr, 'MiB');
-  const manifest = await createBackup({
-    dataDir,
-    target,
-    signal,
-    gateway: readPackageVersion(),
-    secretFiles: withKeys ? secretFiles.filter((name) => name !== keyFileName || copiesKeys) : [],
-    onProgress: (copied, total) => progress.update(inMebibytes(copied, total)),
-    onEvent: (message) => io.stderr.write(`${escapeLines(message)}\n`),
-    inspect: async (connect) => {
-      if (withKeys) await inspectBefore(connect(embeddedDatabase), config);
-    },
-  })
-    .finally(() => progress.clear())
-    .catch((error: unknown) => {
-      if (error !== signal.reason) throw error;
-    });
-  if (!manifest) {
-    io.stdout.write(`Stopped by ${reason()}. ${escapeControls(target)} was not written.\n`);
-    return 1;
-  }
-  const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
-  io.stdout.write(
-    `Wrote ${escapeControls(resolve(target))}: ${thousands(manifest.files.length)} files, ${thousands(Math.ceil(bytes / 2 ** 20))} MiB, of the database in ${escapeControls(resolve(dataDir))}, ` +
-      `with every change acknowledged before ${manifest.startedAt}.\n`,
-  );
-  if (withKeys) {
-    io.stdout.write(`It contains the ${copiesKeys ? 'encryption keys and the ' : ''}password of the database: keep it secret.\n`);
-  }
-  if (!copiesKeys) io.stdout.write(`It does not contain ${whereKeysAre(config, withKeys, hasKeyFile)}\n`);
-  return 0;
-}
-
-/** What a backup does not contain, and what to do about it. @param areChecked whether they fit the database. */
-function whereKeysAre({ encryptionKeys, dataDir }: Config, areChecked: boolean, hasKeyFile: boolean): string {
-  if (areChecked && !encryptionKeys) return 'encryption keys, because nothing in it is encrypted.';
-  const start = 'the encryption keys, without which it cannot be used';
-  if (!encryptionKeys && !hasKeyFile)
-    return `${start}, and ${escapeControls(keyFile(dataDir))} is missing: look for a copy of it.`;
-  const where = encryptionKeys ? 'ENCRYPTION_KEYS or ENCRYPTION_KEYS_FILE' : 'DATA_DIR';
-  return `${start}: keep a copy of those in ${where}.${areChecked ? '' : ' Whether they are those of the database was not checked.'}`;
-}
-
-const restoreHelp = `Usage: user-group-gateway restore DIR [--keys FOLDER]
-
-Restores the backup in DIR, which the command backup made, into DATA_DIR, which must not exist, or be empty. Compares every file with the
-checksums of the backup, recovers the database, and checks that its encryption keys are there. DIR is not changed.
-A gateway on the copy sends to the webhooks that are enabled: the output has the commands that disable them.
-
---keys FOLDER has the files ${secretFiles.join(' and ')} of a backup that was made with --without-keys, or one of them
-that is to be used instead of that of the backup.
+Restores the snapshot in DIR, which the command backup wrote, into an empty database: that of DATABASE_URL, or that of DATA_DIR.
+Compares every file with the checksums of the backup first. DIR is not changed.
+A gateway on the database sends events to the webhooks of the backup.
 `;
 
-/**
- * `restore DIR`: restores a backup into an empty `DATA_DIR`.
- *
- * @throws UsageError for invalid arguments, and with `DATABASE_URL`, before anything is opened.
- * @throws Error when the backup cannot be restored; `DATA_DIR` is as it was then.
- */
+/** `restore DIR`: restores a snapshot into an empty database. @throws UsageError for invalid arguments. */
 export async function restore(args: readonly string[], io: OutputStreams): Promise<number> {
-  if (asksForHelp(args)) {
-    io.stdout.write(restoreHelp);
+  if (asksForHelp(args)) return printHelp(restoreHelp, io);
+  const { folder } = readFolder('restore', args, {}, restoreHelp);
+  const config = readConfig(process.env, processIo.stderr.isTTY ?? false);
+  const log = openLog(config, processIo.log);
+  const onEvent = (message: string) => log.warn(message);
+  return untilStopped(async ({ signal }) => {
+    const manifest = await checkSnapshot(folder);
+    const database = await openDatabase({ ...config, signal, onEvent });
+    const keysGo = manifest.keys && !config.databaseUrl && !config.encryptionKeys ? keyFile(config.dataDir) : undefined;
+    try {
+      await requireEmpty(database);
+      if (keysGo) addKeys(keysGo, readKeyFile(join(folder, snapshotKeys)));
+      await restoreSnapshot(database, folder, manifest, { signal, onEvent });
+    } catch (error) {
+      return explain(error);
+    } finally {
+      await database.close();
+    }
+    const place = config.databaseUrl ? 'the database' : escapeControls(resolve(config.dataDir));
+    const keys = keysGo ? '' : ` ${whereKeysAre(manifest.keys ? join(folder, snapshotKeys) : undefined, config.dataDir)}`;
+    io.stdout.write(`Restored ${place}: ${describeGroups(manifest.tables)}, as of ${manifest.createdAt}.${keys}\n`);
     return 0;
-  }
-  const { given, words, problems } = readOptions(args, { keys: 'value' });
-  const [source] = words;
-  if (problems.length > 0 || words.length !== 1 || !source)
-    throw new UsageError([...problems, 'restore takes one argument, the folder of the backup.', '', restoreHelp].join('\n'));
-  const config = requireEmbedded(readConfig(process.env, io.stderr.isTTY ?? false), 'restore');
-  return untilStopped((stop) => restoreInto(config, { source, secretsFolder: given.get('keys')?.[0] }, stop, io));
+  });
 }
 
-async function restoreInto(
-  config: Config,
-  from: { readonly source: string; readonly secretsFolder: string | undefined },
-  { signal, reason }: StopRequest,
-  io: OutputStreams,
-): Promise<number> {
-  const { dataDir } = config;
-  const progress = openProgress(io.stderr, 'MiB');
-  const restored = await restoreBackup({
-    ...from,
-    dataDir,
-    secretFiles,
-    signal,
-    onProgress: (copied, total) => progress.update(inMebibytes(copied, total)),
-    onEvent(message) {
-      progress.clear();
-      io.stderr.write(`${escapeLines(message)}\n`);
-    },
-    inspect: (connect, folder) => inspect(connect(embeddedDatabase), config, folder),
-  })
-    .finally(() => progress.clear())
-    .catch((error: unknown) => {
-      if (error !== signal.reason) throw error;
-    });
-  if (!restored) {
-    io.stdout.write(`Stopped by ${reason()}. Nothing was restored.\n`);
-    return 1;
-  }
-  const { groups, webhooks } = restored.report;
-  io.stdout.write(
-    `Restored ${escapeControls(resolve(dataDir))}: ${thousands(groups)} user ${groups === 1 ? 'group' : 'groups'}, as of ${restored.manifest.completedAt}. ` +
-      `Start the gateway with this DATA_DIR.\n${describeWebhooks(webhooks)}`,
-  );
+const whereKeysAre = (file: string | undefined, dataDir: string): string =>
+  file
+    ? `Its encryption keys are in ${escapeControls(file)}: set ENCRYPTION_KEYS or ENCRYPTION_KEYS_FILE to them.`
+    : `The backup has no encryption keys: put them into ${escapeControls(keyFile(dataDir))}, ENCRYPTION_KEYS or ENCRYPTION_KEYS_FILE.`;
+
+function readFolder(command: string, args: readonly string[], kinds: OptionKinds, help: string) {
+  const { given, words, problems } = readOptions(args, kinds);
+  const [folder] = words;
+  if (problems.length > 0 || words.length !== 1 || !folder)
+    throw new UsageError([...problems, `${command} takes one argument, the folder of the backup.`, '', help].join('\n'));
+  return { given, folder: resolve(folder) };
+}
+
+function printHelp(help: string, io: OutputStreams): number {
+  io.stdout.write(help);
   return 0;
 }
 
-/** What a gateway on the data would send, and how to keep it from that; empty if nothing. @param ids of the webhooks. */
-function describeWebhooks(ids: readonly number[]): string {
-  if (ids.length === 0) return '';
-  const [are, them] = ids.length === 1 ? ['webhook is', 'it'] : ['webhooks are', 'them'];
-  const commands = ids.map((id) => `  user-group-gateway webhooks disable ${id}\n`).join('');
-  return (
-    `${ids.length} ${are} enabled: a gateway with this DATA_DIR sends events to ${them}. ` +
-    `If it is only a test, first run with this DATA_DIR:\n\n${commands}`
-  );
+function describeGroups(tables: readonly { readonly name: string; readonly rows: number }[]): string {
+  const rows = tables.find(({ name }) => name === 'user_group')?.rows ?? 0;
+  return `${thousands(rows)} user ${rows === 1 ? 'group' : 'groups'}`;
 }
 
-/** Makes sure that a backup of the database could be used. */
-async function inspectBefore(connection: Connection, config: Config): Promise<void> {
-  const database = connectDatabase(connection, { namedStatements: false });
-  try {
-    await requireFittingKeys(database, config, config.dataDir);
-  } catch (cause) {
-    const reported = describeServerError(cause);
-    if (reported) throw new Error(reported, { cause });
-    const remedy = 'To make a backup without encryption keys all the same, pass --without-keys.';
-    throw new Error(`A backup could not be used. ${(cause as Error).message} ${remedy}`, { cause });
-  } finally {
-    await database.close();
-  }
+/** @throws Error with the message of the server, or else the given one. */
+function explain(cause: unknown): never {
+  if (!(cause instanceof pg.DatabaseError)) throw cause;
+  throw new Error(`PostgreSQL reported: ${cause.message} (${cause.code}). Nothing was changed.`, { cause });
 }
-
-/** What was found in a database that was restored. */
-interface RestoredData {
-  readonly groups: number;
-  /** The numbers of the webhooks that are enabled. */
-  readonly webhooks: readonly number[];
-}
-
-/** Makes sure that the tokens in the database can be decrypted. */
-async function inspect(connection: Connection, config: Config, folder: string): Promise<RestoredData> {
-  const database = connectDatabase(connection, { namedStatements: false });
-  try {
-    await requireFittingKeys(database, config, folder).catch((cause: Error) => {
-      if (describeServerError(cause)) throw cause;
-      const remedy = `Pass a folder whose file ${keyFileName} has them with --keys FOLDER, or set ENCRYPTION_KEYS.`;
-      throw new Error(`The backup cannot be used without its encryption keys. ${cause.message} ${remedy}`, { cause });
-    });
-    const enabled = await database.prisma.webhook.findMany({
-      select: { id: true },
-      where: { enabled: true },
-      orderBy: { id: 'asc' },
-    });
-    return { groups: await countGroups(database), webhooks: enabled.map(({ id }) => id) };
-  } finally {
-    await database.close();
-  }
-}
-
-/**
- * Makes sure that the keys of the settings, or else those of the file in a folder, can decrypt what is in the database.
- *
- * @throws Error that says which keys are missing, or what is wrong with the file.
- */
-async function requireFittingKeys(database: Database, { encryptionKeys, dataDir }: Config, folder: string): Promise<void> {
-  const file = keyFile(folder);
-  const keys = encryptionKeys ?? (existsSync(file) ? readKeyFile(file) : []);
-  await requireKeys({ encryptionKeys, dataDir }, new KeyRing(keys), database);
-}
-
-/** @throws UsageError when the database is not the embedded one. */
-function requireEmbedded(config: Config, command: string): Config {
-  if (!config.databaseUrl) return config;
-  throw new UsageError(
-    `${command} is for the bundled PostgreSQL, and DATABASE_URL is set: the database is a server of your own. Use its tools, such as pg_basebackup ` +
-      'or pgBackRest, and keep the encryption keys, without which a backup cannot be used. Nothing was done.',
-  );
-}
-
-/** Progress in MiB. */
-const inMebibytes = (copied: number, total: number) => ({ count: Math.floor(copied / 2 ** 20), fraction: copied / total });

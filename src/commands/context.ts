@@ -4,9 +4,9 @@ import type { Logger } from 'pino';
 import { type Context, contextOf, createApp } from '../app.ts';
 import { type Author, commandAuthor } from '../audit-log/statements/author.ts';
 import { Caller } from '../caller.ts';
+import { creationRemedy } from '../database/bundled.ts';
 import type { Database } from '../database/client.ts';
 import { describeServer } from '../database/database-url.ts';
-import { creationRemedy } from '../database/embedded/cluster.ts';
 import { isUnavailable } from '../database/errors.ts';
 import { migrate, readMigrationState, requireMigrated } from '../database/migrate.ts';
 import { openDatabase } from '../database/open.ts';
@@ -93,7 +93,7 @@ async function runWork(work: Work, mustExist: boolean, changesData = true): Prom
 export const withServerDatabase = <Result>(
   work: (context: DatabaseContext) => Promise<Result>,
   signal: AbortSignal,
-): Promise<Result> => openAndRun(work, signal, false);
+): Promise<Result> => openAndRun(work, signal, false, true, true);
 
 /** What may be meant as a setting that is not set: one letter, case or underscores differ. With two, `PGPORT` is `PORT`. */
 export function findMisspelled(environment: NodeJS.ProcessEnv): readonly string[] {
@@ -129,13 +129,14 @@ async function openAndRun<Result>(
   signal: AbortSignal,
   mustExist: boolean,
   changesData = true,
+  isServer = false,
 ): Promise<Result> {
   const config = readConfig(process.env, process.stderr.isTTY);
   const log = openLog(config, processIo.log);
   warnOfSettings(log);
   let hasBegun = false;
   const onEvent = (message: string) => log.warn(message);
-  const database = await openDatabase({ ...config, mustExist, signal, onEvent });
+  const database = await openDatabase({ ...config, mustExist, isServer, signal, onEvent });
   try {
     signal.throwIfAborted();
     if (mustExist) await requireTables(config, database);

@@ -1,14 +1,14 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { keyFileName } from '../database/bundled.ts';
 import type { Database } from '../database/client.ts';
 import { readOrCreate, replaceFile } from '../database/durable-file.ts';
-import { keyFileName } from '../database/embedded/layout.ts';
 import { generateEncryptionKey, maxKeyFileBytes, parseEncryptionKeys } from '../encryption/key-texts.ts';
 import { KeyRing } from '../encryption/keys.ts';
 import { findKeyIdsInUse } from '../key-rotation.ts';
 import type { Config } from '../settings.ts';
 
-/** The file with the encryption keys of the embedded database, one on a line, the one that encrypts first. */
+/** The file with the encryption keys of the bundled database, one on a line, the one that encrypts first. */
 export const keyFile = (dataDir: string): string => join(dataDir, keyFileName);
 
 /**
@@ -25,6 +25,16 @@ export function createKeyFile(file: string): void {
 /** Adds a new key, which encrypts from now on. The file has the old keys or the new ones, also after a crash of the machine. */
 export function addKey(file: string): void {
   replaceFile(file, `${generateEncryptionKey()}\n${readFileSync(file, 'utf8')}`);
+}
+
+/** Keys as a file has them. */
+export const keyFileText = (keys: readonly Buffer[]): string => keys.map((key) => `${key.toString('base64')}\n`).join('');
+
+/** Puts keys before those that a file has, if there is one. */
+export function addKeys(file: string, keys: readonly Buffer[]): void {
+  readOrCreate(file, () => keyFileText(keys));
+  const others = readKeyFile(file).filter((key) => !keys.some((each) => each.equals(key)));
+  replaceFile(file, keyFileText([...keys, ...others]));
 }
 
 /** Reads the keys in the file. @throws Error that names the file and what is wrong; the message contains no key. */

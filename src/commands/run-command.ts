@@ -16,8 +16,8 @@ const usage = `Usage: user-group-gateway COMMAND
   keys                  list the encryption keys, and rotate them
   listen                forward events to a local URL, as webhooks would
   doctor                check the settings, the database, the keys, the clock and the disk
-  backup DIR            back up the bundled PostgreSQL, while gateways run or not
-  restore DIR           restore a backup into an empty DATA_DIR
+  backup DIR            back up the database, while gateways run or not
+  restore DIR           restore a backup into an empty database
   docs-config           check the configuration files of documentation sites, or print their JSON Schema
   help, version         print this help, or the version; also --help, --version
 `;

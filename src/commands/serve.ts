@@ -32,7 +32,7 @@ import { abortOn, untilStopRequested } from './stop-request.ts';
 import { describeLostSecret } from './token-create.ts';
 
 /**
- * `serve`: serves requests until SIGTERM, SIGINT or SIGHUP, then drains in-flight requests and stops, the embedded
+ * `serve`: serves requests until SIGTERM, SIGINT or SIGHUP, then drains in-flight requests and stops, the bundled
  * PostgreSQL last. A second signal stops it immediately.
  */
 export async function serve(args: string[]): Promise<number> {

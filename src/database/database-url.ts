@@ -78,8 +78,6 @@ export function describeServer(text: string): string {
 export const applicationNames = {
   /** Of a process's pool. */
   pool: 'user-group-gateway',
-  /** Begins the name of a connection that is open as long as a process uses the bundled server; its own name follows. */
-  presencePrefix: 'user-group-gateway-presence-',
-  /** Of the connection of a backup. */
-  backup: 'user-group-gateway-backup',
+  /** Of the connection that is open as long as a process uses the bundled server. */
+  presence: 'user-group-gateway-presence',
 } as const;

@@ -82,22 +82,6 @@ export function isUnavailable(error: unknown): boolean {
   return codesOf(error).some((code) => unavailableCodes.has(code) || unavailableStates.some((pattern) => pattern.test(code)));
 }
 
-/** What an error of the server means to the operator of its data; undefined for any other error. */
-export function describeServerError(error: unknown): string | undefined {
-  if (!(error instanceof pg.DatabaseError)) return undefined;
-  const { code = '', message } = error;
-  return `PostgreSQL reported: ${message} (${code}). ${remedies[code] ?? 'Resolve that, and run the command again.'}`;
-}
-
-const damagedData = 'The data is damaged: restore a backup that was made before.';
-
-/** What to do about errors of the server, by their SQLSTATE. */
-const remedies: Readonly<Record<string, string>> = {
-  XX001: damagedData,
-  XX002: damagedData,
-  '53100': 'Free space on the disk of the database, and run the command again.',
-};
-
 /** Whether an error means that a pooler such as PgBouncer rejects the settings of a session, which it does not pass on. */
 export const isRejectedByPooler = (error: unknown): boolean =>
   hasCode(error, ['08P01']) && messagesOf(error).some((message) => /startup parameter/.test(message));

@@ -32,6 +32,8 @@ export interface MigrateOptions {
   readonly onEvent?: (message: string) => void;
   /** Ends the connection, which rolls back the migration that is being applied. */
   readonly signal?: AbortSignal;
+  /** The names of those to apply; by default all. */
+  readonly only?: readonly string[];
 }
 
 /** The oldest major version of PostgreSQL that the gateway works with. */
@@ -52,8 +54,9 @@ const lockNumber = 72_707_369;
  *   has changed since, when the role lacks a privilege, or when a migration fails.
  * @throws the reason of the signal.
  */
-export async function migrate(database: Database, { signal, onEvent }: MigrateOptions = {}): Promise<string[]> {
-  const { pending } = await inspect(database, onEvent);
+export async function migrate(database: Database, { signal, onEvent, only }: MigrateOptions = {}): Promise<string[]> {
+  const state = await inspect(database, onEvent);
+  const pending = state.pending.filter((name) => only?.includes(name) ?? true);
   const [first] = pending;
   if (first === undefined) return [];
   await requireCreatePrivileges(database.pool, first);
@@ -129,7 +132,8 @@ export const ownMigrationNames = (): readonly string[] => ownMigrations().map(({
 
 let known: readonly Migration[] | undefined;
 
-function ownMigrations(): readonly Migration[] {
+/** The migrations of this version, in order. @throws Error when the installation lacks them. */
+export function ownMigrations(): readonly Migration[] {
   known ??= readMigrations(fileURLToPath(new URL('prisma/migrations/', packageRoot)));
   return known;
 }

@@ -1,17 +1,12 @@
-import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { messagesOf } from '../errors.ts';
-import { type Connection, connectDatabase, type Database, type StatementOptions } from './client.ts';
+import { openBundled, requireCluster } from './bundled.ts';
+import { connectDatabase, type Database, type StatementOptions } from './client.ts';
 import { describeServer, parseDatabaseUrl } from './database-url.ts';
-import { requireCluster } from './embedded/cluster.ts';
-import { openEmbedded } from './embedded/embedded.ts';
 import { isRejectedByPooler, isUnavailable, readOnlyServer } from './errors.ts';
 import { findEncodingProblem, findSchemaProblem, type SessionProblem } from './server-state.ts';
 import { findSessionProblem } from './session-settings.ts';
-
-/** The name of the gateway's database in the embedded PostgreSQL. */
-export const embeddedDatabase = 'user_group_gateway';
 
 /** How long to wait at startup for a database server that is not reachable yet. */
 const startupWaitMs = 10_000;
@@ -22,6 +17,8 @@ export interface OpenOptions extends StatementOptions {
   readonly dataDir: string;
   /** Whether nothing is created. */
   readonly mustExist?: boolean;
+  /** Whether this is `serve`, to which a `DATA_DIR` belongs. */
+  readonly isServer?: boolean;
   /** Ends the wait for the server. */
   readonly signal?: AbortSignal | undefined;
   /** Receives messages for the operator. */
@@ -29,8 +26,8 @@ export interface OpenOptions extends StatementOptions {
 }
 
 /**
- * Opens the gateway's database: the one at `databaseUrl`, or else the embedded one, which is created and started if necessary.
- * Closing it also releases the embedded server.
+ * Opens the gateway's database: the one at `databaseUrl`, or else the bundled one, which is created and started if necessary.
+ * Closing it also stops the bundled PostgreSQL, unless another process uses it.
  *
  * @throws Error with a message for the operator.
  * @throws the reason of the signal, if it is aborted before the server is reached.
@@ -39,6 +36,7 @@ export async function openDatabase({
   databaseUrl,
   dataDir,
   mustExist = false,
+  isServer = false,
   signal,
   onEvent,
   ...statements
@@ -55,45 +53,16 @@ export async function openDatabase({
     return database;
   }
   if (mustExist) requireCluster(dataDir);
-  const embedded = await openEmbedded(dataDir, { signal, onEvent });
-  try {
-    await createDatabase(embedded.connection('postgres'), embeddedDatabase, mustExist);
-  } catch (cause) {
-    await embedded.close();
-    signal?.throwIfAborted();
-    const text = `The database in ${resolve(dataDir)} cannot be created or reached: ${messagesOf(cause).join(', ')}. Run the command doctor.`;
-    throw new Error(text, { cause });
-  }
-  const database = connectDatabase(embedded.connection(embeddedDatabase), statements);
+  const bundled = await openBundled(dataDir, { isServer, signal, onEvent });
+  const database = connectDatabase(bundled.connection, statements);
   return {
     ...database,
     isEmbedded: true,
     async close() {
       await database.close();
-      await embedded.close();
+      await bundled.close();
     },
   };
-}
-
-/**
- * Creates a database if it does not exist. Of several processes that try concurrently, one creates it.
- *
- * @throws Error also when it does not exist and must.
- */
-async function createDatabase(connection: Connection, name: string, mustExist: boolean): Promise<void> {
-  const client = new pg.Client(connection);
-  client.on('error', () => {}); // the statement fails, too
-  await client.connect();
-  try {
-    const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);
-    if (rowCount === 0 && mustExist) throw new Error('the first start did not get as far as creating it');
-    if (rowCount === 0) await client.query(`create database ${client.escapeIdentifier(name)}`);
-  } catch (error) {
-    const { code } = error as { code?: string };
-    if (code !== '42P04' && code !== '23505') throw error; // otherwise another process created it first
-  } finally {
-    await client.end();
-  }
 }
 
 /**

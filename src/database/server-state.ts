@@ -23,12 +23,10 @@ export interface ServerState {
      */
     readonly limit: number;
     /**
-     * How many there are besides this one: of any program; of the gateway's pools; of processes that share the bundled server,
-     * one each.
+     * How many there are besides this one: of any program; of the gateway's pools.
      */
     readonly all: number;
     readonly pooled: number;
-    readonly processes: number;
   };
 }
 
@@ -56,13 +54,12 @@ export async function readServerState({ pool }: Database): Promise<ServerState> 
              current_setting('superuser_reserved_connections')::int + coalesce(current_setting('reserved_connections', true), '0')::int end,
            nullif(r.rolconnlimit, -1), nullif(d.datconnlimit, -1)
          ),
-         'all', (select count(*) from pg_stat_activity where coalesce(backend_type = 'client backend', datid is not null) and pid <> pg_backend_pid()),
-         'pooled', (select count(*) from pg_stat_activity where application_name = $1 and pid <> pg_backend_pid()),
-         'processes', (select count(*) from pg_stat_activity where application_name like $2)
+         'all', (select count(*) from pg_stat_activity where coalesce(backend_type = 'client backend', datid is not null) and pid <> pg_backend_pid() and application_name is distinct from $2),
+         'pooled', (select count(*) from pg_stat_activity where application_name = $1 and pid <> pg_backend_pid())
        )
      ) as state
      from pg_roles r, pg_database d where r.rolname = current_user and d.datname = current_database()`,
-    [applicationNames.pool, `${applicationNames.presencePrefix}%`],
+    [applicationNames.pool, applicationNames.presence],
   );
   if (!rows[0]) throw new Error('The server does not know the role of this connection.');
   return rows[0].state;
@@ -72,24 +69,6 @@ export async function readServerState({ pool }: Database): Promise<ServerState> 
 export async function readServerTime({ pool }: Database): Promise<number> {
   const { rows } = await pool.query<{ ms: string }>('select extract(epoch from clock_timestamp()) * 1000 as ms');
   return Number(rows[0]?.ms);
-}
-
-/** How long counting may take: the table is read as a whole. */
-const countTimeoutMs = 3_600_000;
-
-/** How many user groups there are. Reads the whole table, and so fails if a page is damaged. 0 if there is no such table. */
-export async function countGroups({ openConnection }: Database): Promise<number> {
-  const client = await openConnection(countTimeoutMs);
-  try {
-    const { rowCount } = await client.query("select from pg_class where relname = 'user_group' and pg_table_is_visible(oid)");
-    if (rowCount === 0) return 0;
-    const { rows } = await client.query<{ groups: string }>(
-      'select count(*) as groups, count(properties), count(mapping) from user_group',
-    );
-    return Number(rows[0]?.groups);
-  } finally {
-    await client.end();
-  }
 }
 
 /** What is wrong with a database or its sessions, and the SQL that corrects it. */

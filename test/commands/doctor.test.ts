@@ -1,17 +1,5 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -120,12 +108,6 @@ function stopped(change: (path: string) => void): NodeJS.ProcessEnv {
   return { DATA_DIR: dataDir.path };
 }
 
-/** Makes everything in a `DATA_DIR` another user's, as if that one ran the gateway. */
-function giveTo(id: number, path: string, mode: number): void {
-  execFileSync('chown', ['-R', `${id}:${id}`, path]);
-  chmodSync(path, mode);
-}
-
 /** A file in a folder of its own. */
 function someFile(content: string, mode: number): string {
   const folder = mkdtempSync(join(tmpdir(), 'user-group-gateway-doctor-'));
@@ -227,157 +209,20 @@ test.each<Case>([
     /HOST is not an address/,
   ],
   ['data-directory', 'not used', 'skipped', () => when(own()), /DATABASE_URL is set/],
-  ['data-directory', 'stopped', 'ok', () => when(stopped(() => {})), /PostgreSQL \d+ does not run; only a start shows/],
+  ['data-directory', 'stopped', 'ok', () => when(stopped(() => {})), /postgres: PostgreSQL \d+$/],
   [
     'data-directory',
     'of another version',
     'failure',
     () => when(stopped((path) => writeFileSync(join(path, 'postgres/PG_VERSION'), '14\n'))),
-    /^the data is of PostgreSQL 14, and this gateway bundles PostgreSQL \d+ Start it with/,
+    /^the data is of PostgreSQL 14, and this gateway bundles PostgreSQL \d+ Make a backup with/,
   ],
-  [
-    'data-directory',
-    'without its password',
-    'failure',
-    () => when(stopped((path) => rmSync(join(path, 'postgres-password')))),
-    /postgres-password is missing.*Restore the file from a backup/,
-  ],
-  [
-    'data-directory',
-    'whose first start was killed right after it had a database',
-    'ok',
-    () => when(stopped((path) => renameSync(join(path, 'postgres-password'), join(path, 'postgres-password.new')))),
-    /: PostgreSQL \d+ does not run/,
-  ],
-  [
-    'data-directory',
-    'with a password that others can read',
-    'warning',
-    () => when(stopped((path) => chmodSync(join(path, 'postgres-password'), 0o644))),
-    /postgres-password can be used by others than its owner \(mode 644\) Run: chmod 600/,
-  ],
-  [
-    'data-directory',
-    'with an empty password',
-    'failure',
-    () => when(stopped((path) => writeFileSync(join(path, 'postgres-password'), ''))),
-    /postgres-password is empty.*Restore the file from a backup/,
-  ],
-  [
-    'data-directory',
-    'that others can enter',
-    'failure',
-    () => when(stopped((path) => chmodSync(join(path, 'postgres'), 0o755))),
-    /\/postgres has mode 755, with which PostgreSQL does not start Run: chmod 700 .*\/postgres$/,
-  ],
-  [
-    'data-directory',
-    'with a space in its path',
-    'failure',
-    () => {
-      const { DATA_DIR = '' } = stopped((path) => chmodSync(join(path, 'postgres'), 0o755));
-      const moved = `${DATA_DIR} of a team`;
-      renameSync(DATA_DIR, moved);
-      onTestFinished(() => rmSync(moved, { recursive: true }));
-      return when({ DATA_DIR: moved });
-    },
-    /Run: chmod 700 '.* of a team\/postgres'$/,
-  ],
-  [
-    'data-directory',
-    'that its owner cannot enter',
-    'failure',
-    () => when(stopped((path) => chmodSync(join(path, 'postgres'), 0o600))),
-    /\/postgres has mode 600, with which PostgreSQL does not start Run: chmod 700 .*\/postgres$/,
-  ],
-  ...['global', 'pg_wal', 'pg_logical', 'postgresql.conf'].map(
-    (name): Case => [
-      'data-directory',
-      `whose ${name} its owner cannot use`,
-      'failure',
-      () => when(stopped((path) => chmodSync(join(path, 'postgres', name), 0))),
-      new RegExp(`/postgres/${name} has mode 000, with which PostgreSQL does not work Run: chmod -R u\\+rwX .*/postgres$`),
-    ],
-  ),
-  [
-    'data-directory',
-    'that its group can read',
-    'ok',
-    () => when(stopped((path) => chmodSync(join(path, 'postgres'), 0o750))),
-    /does not run/,
-  ],
-  ...((process.getuid?.() === 0
-    ? [
-        [
-          'data-directory',
-          'of another user',
-          'failure',
-          () => when(stopped((path) => chownSync(join(path, 'postgres'), 4_711, 4_711))),
-          /\/postgres belongs to another user than the one that runs PostgreSQL As root, run: chown -R \d+:\d+ .*\/postgres$/,
-        ],
-        ...[0o755, 0o700].map(
-          (mode): Case => [
-            'data-directory',
-            `of a gateway that another user runs, with mode ${mode.toString(8)}`,
-            'failure',
-            () => when(stopped((path) => giveTo(4_711, path, mode))),
-            /^The database in .*\/postgres belongs to the user with the id 4711, and this is the one with the id 0 Run .* sudo -E -u '#4711' /,
-          ],
-        ),
-        ...['.', 'pg_wal'].map(
-          (name): Case => [
-            'data-directory',
-            `whose ${name} is a link to what is another user's`,
-            'failure',
-            () =>
-              when(
-                stopped((path) => {
-                  const linked = join(path, 'postgres', name);
-                  renameSync(linked, join(path, 'elsewhere'));
-                  chownSync(join(path, 'elsewhere'), 4_711, 4_711);
-                  symlinkSync(join(path, 'elsewhere'), linked);
-                }),
-              ),
-            /belongs to another user .* As root, run: chown -R \d+:\d+ .*\/elsewhere$/,
-          ],
-        ),
-        ...['global', 'global/pg_control', 'postgresql.conf', 'base', 'pg_xact'].map(
-          (name): Case => [
-            'data-directory',
-            `whose ${name} is of another user`,
-            'failure',
-            () => when(stopped((path) => chownSync(join(path, 'postgres', name), 4_711, 4_711))),
-            new RegExp(
-              `/postgres/${name} belongs to another user than the one that runs PostgreSQL As root, run: chown -R \\d+:\\d+ .*/postgres$`,
-            ),
-          ],
-        ),
-      ]
-    : []) as Case[]),
-  ...[
-    'PG_VERSION',
-    'global/pg_control',
-    'postgresql.conf',
-    'pg_hba.conf',
-    'pg_wal',
-    'pg_xact',
-    'pg_multixact',
-    'pg_multixact/offsets',
-  ].map(
-    (name): Case => [
-      'data-directory',
-      `without ${name}`,
-      'failure',
-      () => when(stopped((path) => rmSync(join(path, 'postgres', name), { recursive: true }))),
-      new RegExp(`/postgres/${name} is missing, without which PostgreSQL does not work Restore a backup`),
-    ],
-  ),
   [
     'data-directory',
     'whose data is gone',
     'failure',
     () => when(stopped((path) => rmSync(join(path, 'postgres'), { recursive: true }))),
-    /has secrets of a database, but no database Mount the disk/,
+    /has encryption keys, but no database that can be read Mount the disk/,
   ],
   [
     'data-directory',
@@ -385,42 +230,6 @@ test.each<Case>([
     'ok',
     () => when(stopped((path) => readdirSync(path).map((name) => rmSync(join(path, name), { recursive: true })))),
     /has no database yet: the first start creates it/,
-  ],
-  [
-    'data-directory',
-    'without a database, with the port of a gateway that has another one',
-    'failure',
-    () => {
-      const settings = stopped((path) => readdirSync(path).map((name) => rmSync(join(path, name), { recursive: true })));
-      return when({ ...settings, PORT: new URL(gateway.url).port });
-    },
-    /has no database that runs, and a gateway listens on port \d+: it uses another one.* Run doctor with the settings of that gateway/,
-  ],
-  [
-    'data-directory',
-    'whose folder of the database is empty, whoever owns it',
-    'ok',
-    () =>
-      when(
-        stopped((path) => {
-          for (const name of readdirSync(path)) rmSync(join(path, name), { recursive: true });
-          mkdirSync(join(path, 'postgres'));
-        }),
-      ),
-    /has no database yet: the first start creates it/,
-  ],
-  [
-    'data-directory',
-    'with a restore that was killed',
-    'failure',
-    () =>
-      when(
-        stopped((path) => {
-          for (const name of readdirSync(path)) rmSync(join(path, name), { recursive: true });
-          mkdirSync(join(path, 'restore.partial'));
-        }),
-      ),
-    /restore.partial exists: a backup is being restored to this DATA_DIR, or the restore was killed Wait until it has finished/,
   ],
   ['data-directory', 'in a file', 'failure', () => when({ DATA_DIR: join(someFile('', 0o600), 'x') }), /file is not writable/],
   [
@@ -564,7 +373,7 @@ test.each<Case>([
     'enough',
     'ok',
     () => when(own()),
-    /^up to 10 for each of \d+ process(es)?, \d+ of other programs; the server permits 400$/,
+    /^up to 10 for each of at least 1 process, \d+ of other programs; the server permits 400$/,
   ],
   [
     'connections',
@@ -593,7 +402,6 @@ test.each<Case>([
       when(own(await changed("do $$ begin execute format('alter database %I connection limit 7', current_database()); end $$"))),
     /permits 7 Lower DB_POOL_SIZE/,
   ],
-  ['connections', 'too few', 'warning', () => when(own(undefined, { DB_POOL_SIZE: '400' })), /permits 400 Lower DB_POOL_SIZE/],
   ['clock', 'right', 'ok', () => when(own()), /by less than \d s$/],
   [
     'clock',

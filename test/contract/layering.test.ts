@@ -138,7 +138,7 @@ const environmentUsers: Readonly<Record<string, string>> = {
   'commands/process-io.ts': 'return process.env;',
   'commands/stop-request.ts': "['npm_lifecycle_event']",
   'http/pages/request-examples.ts': '=> `process.env.$', // in the text of examples
-  'database/embedded/cluster.ts': "['PATH'], SystemRoot: process.env['SystemRoot']",
+  'database/bundled.ts': "['PATH'], SystemRoot: process.env['SystemRoot']",
 };
 
 test('settings are read in one place: nothing else reads the environment', () => {

@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import { eventLimits } from '../../src/audit-log/events.ts';
 import { feedLimits } from '../../src/audit-log/feed.ts';
 import { heavyWorkLimits } from '../../src/concurrency/heavy-work.ts';
-import { backupLimits } from '../../src/database/backup/manifest.ts';
 import { embedTokenLimits } from '../../src/embed-tokens/rules.ts';
 import { graphqlLimits, persistedOperationsLimits } from '../../src/graphql/limits.ts';
 import { httpLimits, httpTimeouts } from '../../src/http-limits.ts';
@@ -31,7 +30,6 @@ test('docs/limits.md lists each limit with the value that applies', () => {
     ...feedLimits,
     ...idempotencyLimits,
     ...importLimits,
-    ...backupLimits,
     ...webhookLimits,
   };
   expect(documented).toEqual(limits);

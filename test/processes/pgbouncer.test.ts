@@ -1,6 +1,9 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import pg from 'pg';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { makeDatabaseFolder } from '../support/database-folder.ts';
 import { sendRequest } from '../support/gateway.ts';
 import { type PgBouncer, requirePgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
 import { endProcesses, run, serve } from '../support/process.ts';
@@ -96,6 +99,22 @@ test('so do four that start one after the other, although the first one leaves n
   await exchange(gateways[1]?.url ?? '', gateways[3]?.url ?? '', 'group');
   expect(await leftBehind()).toEqual({ locks: [], settings: [] });
   for (const gateway of gateways) expect(await gateway.stop()).toMatchObject({ code: 0 });
+});
+
+test('a backup and a restore go through it, with the times as they were', async () => {
+  const folder = makeDatabaseFolder();
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const gateway = await serve(settings);
+  await exchange(gateway.url, gateway.url, 'group');
+  const backup = join(folder, 'backup');
+  expect(await run(['backup', backup], settings)).toMatchObject({ code: 0 });
+  const target = await createTestDatabase('template0');
+  onTestFinished(() => target.close());
+  const restored = { ...settings, DATABASE_URL: bouncer.url(new URL(target.url).pathname.slice(1)) };
+  expect(await run(['restore', backup], restored)).toMatchObject({ code: 0 });
+  const text = 'select team_id, token_hash, extract(epoch from updated_at) as at from user_group';
+  expect((await target.pool.query(text)).rows).toEqual((await database.pool.query(text)).rows);
+  expect(await leftBehind()).toEqual({ locks: [], settings: [] });
 });
 
 test('doctor warns of a pooler that ignores the settings of a session, until the role has them', async () => {

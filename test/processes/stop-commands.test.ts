@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
@@ -85,7 +85,7 @@ test('Ctrl-C while the first start creates the cluster ends it without an error,
   // A group of its own, whose processes all get the signal, as from a terminal.
   const args = [binary, 'token', 'create', '--name=n', '--environment=none'];
   const { child, ended } = launch(process.execPath, args, { DATA_DIR: dataDir.path }, { detached: true });
-  await until(() => existsSync(join(dataDir.path, 'postgres-password.new')), 'the cluster is being created');
+  await until(() => readdirSync(dataDir.path).some((name) => name.startsWith('postgres.')), 'the cluster is being created');
   process.kill(-(child.pid ?? Number.NaN), 'SIGINT');
   expect(await ended).toMatchObject({ code: 130, stdout: '', stderr: 'Stopped by SIGINT.\n' });
   expect(dataDir.postmaster()).toBeUndefined();

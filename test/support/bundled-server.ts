@@ -1,11 +1,10 @@
-import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { findBinaries } from '../../src/database/embedded/binaries.ts';
-import { startServer, stopServer } from '../../src/database/embedded/cluster.ts';
-import { copiesFolder, layOut } from '../../src/database/embedded/layout.ts';
+import { type Bundled, clusterOf, findServer, openBundled, startServer, stopServer } from '../../src/database/bundled.ts';
 import { DataFolder } from './data-folder.ts';
 import { copyFolder, makeDatabaseFolder } from './database-folder.ts';
+import { freePort } from './free-port.ts';
 import { until } from './process.ts';
 import { descendants, isAlive } from './processes.ts';
 
@@ -72,14 +71,29 @@ async function startCopy(createdDataDir: string, prepare: (cluster: string) => v
   };
 }
 
+const onPort = (port: number): string[] => ['listen_addresses=127.0.0.1', `port=${port}`];
+
+/** Opens a bundled PostgreSQL that other programs can reach, too. @returns also its URL, without a database. */
+export async function openOnPort(
+  dataDir: string,
+  settings: string[] = [],
+): Promise<Bundled & { readonly url: string; readonly port: number }> {
+  const port = await freePort();
+  const server = await openBundled(dataDir, { settings: [...onPort(port), ...settings] });
+  const { user, password } = server.connection;
+  return { ...server, port, url: `postgresql://${user}:${password}@127.0.0.1:${port}` };
+}
+
 /** Starts PostgreSQL on a `DATA_DIR` as the first start leaves it. `remove` ends it and leaves the folder. */
 export async function startServerOn(dataDir: string, settings: string[] = []): Promise<BundledServer> {
   const folder = new DataFolder(dataDir);
-  const layout = layOut(dataDir);
-  const binaries = await findBinaries(layout.user, copiesFolder(layout));
-  await startServer(layout, binaries, settings);
+  const server = await findServer(dataDir);
+  const cluster = realpathSync(clusterOf(dataDir));
+  const start = async () => startServer(server, cluster, [...onPort(port), ...settings]);
+  const port = await freePort();
+  await start();
   const url = folder.databaseUrl();
-  const { port, username, password } = new URL(url);
+  const { username, password } = new URL(url);
   const query = async (text: string) => {
     const client = new pg.Client(url);
     client.on('error', () => {});
@@ -93,10 +107,10 @@ export async function startServerOn(dataDir: string, settings: string[] = []): P
   return {
     url,
     user: `${username}:${password}`,
-    port: Number(port),
+    port,
     query,
     pid: () => folder.postmaster(),
-    start: () => startServer(layout, binaries, settings, Number(port)),
+    start,
     async end(signal) {
       const pid = folder.postmaster();
       const processes = pid ? descendants(pid) : [];
@@ -106,6 +120,6 @@ export async function startServerOn(dataDir: string, settings: string[] = []): P
     async promote() {
       await query('select pg_promote()');
     },
-    remove: () => stopServer(layout, binaries),
+    remove: () => stopServer(server, cluster),
   };
 }

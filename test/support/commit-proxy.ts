@@ -28,7 +28,9 @@ export async function startCommitProxy(databaseUrl: string): Promise<CommitProxy
   let resets = false;
 
   const server = createServer((client) => {
-    const database = connect(Number(upstream.port), upstream.hostname);
+    // The bundled PostgreSQL has a socket.
+    const folder = upstream.searchParams.get('host');
+    const database = folder ? connect(`${folder}/.s.PGSQL.${upstream.port}`) : connect(Number(upstream.port), upstream.hostname);
     for (const socket of [client, database]) {
       sockets.add(socket);
       socket.on('error', () => {});
@@ -60,6 +62,7 @@ export async function startCommitProxy(databaseUrl: string): Promise<CommitProxy
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = new URL(databaseUrl);
+  url.searchParams.delete('host');
   url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url: url.href,

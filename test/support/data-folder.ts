@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from './process.ts';
 import { isAlive } from './processes.ts';
@@ -20,8 +20,10 @@ export class DataFolder {
 
   /** The URL of the gateway's database in the PostgreSQL that runs on it. */
   databaseUrl(): string {
-    const password = readFileSync(join(this.path, 'postgres-password'), 'utf8').trim();
-    return `postgresql://gateway:${password}@127.0.0.1:${this.#lockFile()[3]}/user_group_gateway`;
+    const password = readFileSync(join(this.path, 'postgres/superuser-password'), 'utf8');
+    const [, , , port, , address] = this.#lockFile();
+    const socket = new URLSearchParams({ host: realpathSync(join(this.path, 'postgres')) });
+    return `postgresql://gateway:${password}@${address || 'localhost'}:${port}/postgres${address ? '' : `?${socket}`}`;
   }
 
   /** Ends a PostgreSQL that a killed gateway has left. */

@@ -5,9 +5,10 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { type BrowserServer, chromium } from 'playwright-core';
 import type { TestProject } from 'vitest/node';
-import { openEmbedded } from '../../src/database/embedded/embedded.ts';
+import { connectDatabase } from '../../src/database/client.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { openDatabase } from '../../src/database/open.ts';
+import { openOnPort } from './bundled-server.ts';
 import { copyFolder, makeDatabaseFolder } from './database-folder.ts';
 import { findBrowser } from './find-browser.ts';
 import { type PgBouncer, startPgBouncer } from './pgbouncer.ts';
@@ -45,12 +46,12 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   const [browser] = await Promise.all([launchBrowser(project), createDataDir(created)]);
   const running = makeDatabaseFolder();
   copyFolder(created, running);
-  const server = await openEmbedded(running, { settings });
-  const { user, password, host, port } = server.connection('postgres');
+  const server = await openOnPort(running, settings);
+  const serverUrl = server.url;
+  await createTemplate(serverUrl);
 
   project.provide('browserEndpoint', browser?.wsEndpoint() ?? '');
   project.provide('createdDataDir', created);
-  const serverUrl = `postgresql://${user}:${password}@${host}:${port}`;
   project.provide('serverUrl', serverUrl);
   const pooler = process.env['TEST_PGBOUNCER'] ? await startPooler(serverUrl) : undefined;
   project.provide('poolerUrl', pooler?.url('') ?? '');
@@ -62,6 +63,17 @@ export default async function setUp(project: TestProject): Promise<() => Promise
     await Promise.all([server.close(), browser?.close()]);
     for (const folder of [created, running]) rmSync(folder, { recursive: true, force: true });
   };
+}
+
+/** Makes the database that those of tests are copies of: one that nobody is connected to. */
+async function createTemplate(serverUrl: string): Promise<void> {
+  const client = new pg.Client(`${serverUrl}/postgres`);
+  await client.connect();
+  await client.query('create database user_group_gateway');
+  await client.end();
+  const database = connectDatabase({ connectionString: `${serverUrl}/user_group_gateway` });
+  await migrate(database);
+  await database.close();
 }
 
 /** Puts PgBouncer in front of a server, set up as the documentation says. */

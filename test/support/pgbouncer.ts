@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { inject, type TestContext } from 'vitest';
-import { postgresUser } from '../../src/database/embedded/layout.ts';
+import { postgresUser } from '../../src/database/bundled.ts';
 import { freePort } from './free-port.ts';
 
 /** A PgBouncer in transaction mode in front of the run's PostgreSQL. */

@@ -29,7 +29,7 @@ const controlOperation = control.replaceAll('-', '_');
 const importFile = 'import.ndjson';
 
 /** The files in `DATA_DIR` whose purpose is a secret. */
-const secretFiles: readonly string[] = ['encryption-keys', 'postgres-password', importFile];
+const secretFiles: readonly string[] = ['encryption-keys', 'superuser-password', importFile];
 
 /** The secrets that there are before the gateway issues any. */
 const firstSecrets = (encryptionKey: string): Secrets => ({

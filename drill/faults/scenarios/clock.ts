@@ -2,8 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, openSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { findBinaries } from '../../../src/database/embedded/binaries.ts';
-import { copiesFolder, layOut } from '../../../src/database/embedded/layout.ts';
+import { clusterOf, findServer } from '../../../src/database/bundled.ts';
 import { type Reply, send, sendGraphQL } from '../../client.ts';
 import { untilAccepting } from '../../database.ts';
 import { endGateway, Instance, startPostgres } from '../../instance.ts';
@@ -66,14 +65,14 @@ export const clockScenario: Scenario = {
     const server = await startPostgres(instance, onEnd);
     const { port: databasePort } = new URL(server.url);
     await server.end('SIGINT');
-    const layout = layOut(instance.path);
-    const { postgres } = await findBinaries(layout.user, copiesFolder(layout));
+    const { folder: home, program, user } = await findServer(instance.path);
     const log = openSync(join(folder, 'postgres.log'), 'a');
-    spawn(postgres, ['-D', layout.cluster, '-p', databasePort], {
-      cwd: layout.home,
+    const place = ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=.'];
+    spawn(program('postgres'), ['-D', clusterOf(instance.path), '-p', databasePort, ...place], {
+      cwd: home,
       stdio: ['ignore', log, log],
       env: { LC_ALL: 'C', ...clockOf('database') },
-      ...layout.user,
+      ...user,
     });
     await untilAccepting(() => server.url);
     const gateway = await instance.start({ DATABASE_URL: server.url, ...clockOf('gateway') });

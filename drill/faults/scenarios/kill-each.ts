@@ -15,7 +15,7 @@ const serverProcesses = [
   'autovacuum launcher',
   'logical replication launcher',
   'io worker',
-  'user_group_gateway', // one that executes the gateway's statements
+  'gateway postgres', // one that executes the gateway's statements
 ];
 
 /** SIGKILL of each process of PostgreSQL in turn. */

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { openEmbedded } from '../../../src/database/embedded/embedded.ts';
-import { postgresUser } from '../../../src/database/embedded/layout.ts';
+import { postgresUser } from '../../../src/database/bundled.ts';
+import { openOnPort } from '../../../test/support/bundled-server.ts';
 import { freePort } from '../../../test/support/free-port.ts';
 import { until } from '../../../test/support/process.ts';
 import { describeCapacity, measureCapacity } from '../capacity.ts';
@@ -19,11 +19,10 @@ interface Server {
 
 async function startBundled({ folder, onEnd }: ScenarioContext): Promise<Server> {
   const dataDir = join(folder, 'server');
-  const server = await openEmbedded(dataDir);
+  const server = await openOnPort(dataDir);
   onEnd(() => server.close());
-  const { user, password, port } = server.connection('postgres');
   const postmaster = Number.parseInt(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8'), 10);
-  return { url: `postgresql://${user}:${password}@127.0.0.1:${port}`, postmaster };
+  return { url: server.url, postmaster };
 }
 
 async function startDebian({ folder, onEnd }: ScenarioContext): Promise<Server> {

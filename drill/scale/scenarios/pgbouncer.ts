@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import pg from 'pg';
-import { openEmbedded } from '../../../src/database/embedded/embedded.ts';
+import { openOnPort } from '../../../test/support/bundled-server.ts';
 import { query } from '../../database.ts';
 import { runEvent, startGateways, startLoadOn } from '../gateways.ts';
 import { startPgBouncer } from '../pgbouncer.ts';
@@ -15,11 +15,10 @@ export const pgBouncerScenario: ScaleScenario = {
   needs: { pgbouncer: 'pgbouncer' },
   async run(context) {
     const { folder, onEnd, result } = context;
-    const server = await openEmbedded(join(folder, 'server'));
+    const server = await openOnPort(join(folder, 'server'));
     onEnd(() => server.close());
-    const { user, password, port: serverPort } = server.connection('postgres');
-    await query(`postgresql://${user}:${password}@127.0.0.1:${serverPort}/postgres`, 'create database gateway');
-    const direct = `postgresql://${user}:${password}@127.0.0.1:${serverPort}/gateway`;
+    await query(`${server.url}/postgres`, 'create database gateway');
+    const direct = `${server.url}/gateway`;
     const bouncer = await startPgBouncer(context, direct, poolSize);
     const { url } = bouncer;
 

@@ -40,8 +40,6 @@ export interface CheckContext {
   readonly maxOpenFiles?: number;
   /** How long a check may take. */
   readonly timeoutMs: number;
-  /** Whether a gateway listens on the port of these settings. Set by the check of the port. */
-  isServed?: boolean;
   /** The connections of the checks, which are closed at the end. Set by the check of the database. */
   opened?: Database;
   /** Set by the check of the database if it can be used. */

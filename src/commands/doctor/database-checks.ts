@@ -1,9 +1,9 @@
-import { connectDatabase } from '../../database/client.ts';
+import { realpathSync } from 'node:fs';
+import { clusterOf, connectionTo } from '../../database/bundled.ts';
+import { type Connection, connectDatabase } from '../../database/client.ts';
 import { describeServer } from '../../database/database-url.ts';
-import { connectionTo, findEmbedded } from '../../database/embedded/find-embedded.ts';
 import { isRejectedByPooler, readOnlyServer } from '../../database/errors.ts';
 import { minServerVersion, readMigrationState } from '../../database/migrate.ts';
-import { embeddedDatabase } from '../../database/open.ts';
 import { requireCreatePrivileges, requirePrivileges } from '../../database/privileges.ts';
 import { findEncodingProblem, findSchemaProblem, readServerState, readServerTime } from '../../database/server-state.ts';
 import { findSessionProblem } from '../../database/session-settings.ts';
@@ -13,15 +13,11 @@ import { type CheckContext, counted, describeBytes, failure, type Outcome, ofDat
 /** Whether the database accepts connections, and is one that the gateway can use. Connects, for the other checks, too. */
 export async function checkDatabase(context: CheckContext): Promise<Outcome> {
   const { databaseUrl, dataDir } = context.config;
-  const embedded = databaseUrl ? undefined : await findEmbedded(dataDir);
-  const connection = databaseUrl ? { connectionString: databaseUrl } : embedded && connectionTo(embedded, embeddedDatabase);
-  if (embedded?.isUsedElsewhere) {
-    return skipped('the process of the bundled PostgreSQL is not visible here: run this command in the container of the gateway');
-  }
+  const connection = databaseUrl ? { connectionString: databaseUrl } : findBundled(dataDir);
   if (!connection) {
     return skipped('the bundled PostgreSQL is not running, and this command starts nothing: run it again while a gateway runs');
   }
-  const place = databaseUrl ? describeServer(databaseUrl) : `process ${embedded?.server?.pid}, port ${embedded?.server?.port}`;
+  const place = databaseUrl ? describeServer(databaseUrl) : `in ${clusterOf(dataDir)}`;
   // Without named statements, so that it works behind any pooler and changes no setting of the session.
   const database = connectDatabase(connection, { namedStatements: false, poolSize: 1 });
   context.opened = database;
@@ -47,6 +43,16 @@ export async function checkDatabase(context: CheckContext): Promise<Outcome> {
         ? 'Start the server, and check DATABASE_URL: host, port, database, role and password.'
         : 'Stop every gateway that uses this DATA_DIR, and start one; its message says more.',
     );
+  }
+}
+
+/** @returns undefined when the bundled PostgreSQL does not run. */
+function findBundled(dataDir: string): Connection | undefined {
+  try {
+    return connectionTo(realpathSync(clusterOf(dataDir)));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
   }
 }
 
@@ -133,13 +139,11 @@ export const checkExtensions = ofDatabase(({ state, migrations }) => {
 /** Whether all gateways can open the connections that they may open. */
 export const checkConnections = ofDatabase(({ state: { connections } }, { config: { poolSize } }) => {
   const { limit, all, pooled } = connections;
-  // With DATABASE_URL, only a lower bound is known: at least that many processes have opened these connections.
-  const processes = Math.max(connections.processes, Math.ceil(pooled / poolSize), 1);
-  const others = all - pooled - connections.processes;
-  const needed = processes * (poolSize + (connections.processes > 0 ? 1 : 0)) + others;
-  const found =
-    `up to ${poolSize} for each of ${connections.processes > 0 ? '' : 'at least '}${counted(processes, 'process', 'processes')}, ` +
-    `${others} of other programs; the server permits ${limit}`;
+  // Only a lower bound is known: at least that many processes have opened these connections.
+  const processes = Math.max(Math.ceil(pooled / poolSize), 1);
+  const others = all - pooled;
+  const needed = processes * poolSize + others;
+  const found = `up to ${poolSize} for each of at least ${counted(processes, 'process', 'processes')}, ${others} of other programs; the server permits ${limit}`;
   if (poolSize > limit)
     return failure(found, 'Lower DB_POOL_SIZE, or raise max_connections of the server and the limits of role and database.');
   if (needed > limit)

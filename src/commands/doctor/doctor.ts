@@ -1,6 +1,5 @@
 import type { Writable } from 'node:stream';
 import { within } from '../../concurrency/within.ts';
-import { UncertainDatabase } from '../../database/embedded/layout.ts';
 import { readPackageVersion } from '../../package-root.ts';
 import { type Config, ConfigError, readConfig } from '../../settings.ts';
 import { escapeJson, escapeLines } from '../../terminal-text.ts';
@@ -110,7 +109,6 @@ async function bounded(check: Check, context: CheckContext): Promise<Outcome> {
       return failure(`did not finish within ${timeoutMs / 1_000} s`, 'Check the machine that it depends on, and the network.');
     });
   } catch (error) {
-    if (error instanceof UncertainDatabase) return failure(error.found, error.remedy);
     return failure(`could not be checked: ${(error as Error).message}`, 'Resolve the failures above first.');
   }
 }

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readMajor } from '../../database/embedded/cluster.ts';
-import { findEmbedded } from '../../database/embedded/find-embedded.ts';
+import { hasCluster } from '../../database/bundled.ts';
 import { KeyRing } from '../../encryption/keys.ts';
 import { findKeyIdsInUse } from '../../key-rotation.ts';
 import { shellWord } from '../../shell-word.ts';
@@ -21,8 +20,7 @@ export async function checkKeys({ config, environment, reached }: CheckContext):
     }
   }
   if (!keys && !used?.length) {
-    const embedded = used ? undefined : await findEmbedded(config.dataDir);
-    if (embedded && readMajor(embedded.layout))
+    if (!used && hasCluster(config.dataDir))
       return warning(
         `${file} is missing, and there is a database; which keys its rows use was not checked`,
         'Restore the file from a backup if this database has ever had tokens.',

@@ -1,7 +1,7 @@
-import { existsSync, readFileSync, realpathSync, statfsSync, statSync } from 'node:fs';
+import { readFileSync, realpathSync, statfsSync, statSync } from 'node:fs';
 import { get } from 'node:http';
 import { join, resolve } from 'node:path';
-import { findEmbedded } from '../../database/embedded/find-embedded.ts';
+import { clusterOf } from '../../database/bundled.ts';
 import { packageRoot } from '../../package-root.ts';
 import { ConfigError, settings } from '../../settings.ts';
 import { findEmpty, findMisspelled } from '../context.ts';
@@ -59,13 +59,11 @@ function isSupported(version: string, ranges: string): boolean {
 }
 
 /** Whether there is space for the database to grow. */
-export const checkDisk: Check = async ({ config: { databaseUrl, dataDir }, freeBytes }) => {
+export const checkDisk: Check = ({ config: { databaseUrl, dataDir }, freeBytes }) => {
   if (databaseUrl) return skipped('the gateway writes no files with DATABASE_URL; check the disk of the database server there');
-  const layout = (await findEmbedded(dataDir))?.layout;
   // Each may be a link, or where another disk is mounted.
-  const used = layout ? [layout.dataDir, layout.home, layout.cluster, join(layout.cluster, 'pg_wal')] : [];
-  const existing = used.filter((folder) => existsSync(folder)).map((folder) => realpathSync(folder));
-  const folders = existing.length > 0 ? onePerDisk(existing) : [existingParent(resolve(dataDir))];
+  const used = [resolve(dataDir), clusterOf(dataDir), join(clusterOf(dataDir), 'pg_wal')];
+  const folders = onePerDisk(used.map((folder) => realpathSync(existingParent(folder))));
   const found = folders.map((folder) => {
     const { bavail, bsize, files, ffree } = statfsSync(folder);
     return { folder, free: bavail * bsize, hasFiles: files === 0 || ffree > 1_000 };
@@ -99,13 +97,11 @@ const responseTimeoutMs = 2_000;
 const maxResponseCharacters = 1_000;
 
 /** Whether `serve` can listen, or already does. */
-export async function checkPort(context: CheckContext): Promise<Outcome> {
-  const { host, port } = context.config;
+export async function checkPort({ config: { host, port } }: CheckContext): Promise<Outcome> {
   if (port === 0) return ok('the system chooses one');
   const place = `${host}:${port}`;
   const user = await identify(host, port);
-  context.isServed = user === 'a gateway';
-  if (context.isServed) return ok(`a gateway listens on ${place}; another one needs another PORT`);
+  if (user === 'a gateway') return ok(`a gateway listens on ${place}; another one needs another PORT`);
   if (user === 'another program')
     return failure(`another program listens on ${place}`, 'Stop that program, or set PORT to a free port.');
   const problem = await tryListening(host, port);
