@@ -98,5 +98,5 @@ function describeGroups(tables: readonly { readonly name: string; readonly rows:
 /** @throws Error with the message of the server, or else the given one. */
 function explain(cause: unknown): never {
   if (!(cause instanceof pg.DatabaseError)) throw cause;
-  throw new Error(`PostgreSQL reported: ${cause.message} (${cause.code}). Nothing was changed.`, { cause });
+  throw new Error(`PostgreSQL reported: ${cause.message} (${cause.code}).`, { cause });
 }

@@ -101,6 +101,7 @@ export async function openBundled(dataDir: string, options: BundledOptions = {})
   const server = await findServer(dataDir);
   if (!hasCluster(dataDir)) {
     requireNew(dataDir);
+    if (!server.user) requireShort(resolve(clusterOf(dataDir)));
     await initialize(dataDir, server);
   }
   const cluster = fs.realpathSync(clusterOf(dataDir));
@@ -138,12 +139,12 @@ export async function openBundled(dataDir: string, options: BundledOptions = {})
     closing = true;
     await recovery;
     try {
-      const { rows } = await sentinel.query<{ isLast: boolean }>(
-        `select pg_advisory_unlock_shared(${locks.use}), pg_try_advisory_lock(${locks.use}) as "isLast"`,
-      );
+      const { rows } = await sentinel
+        .query<{ isLast: boolean }>(
+          `select pg_advisory_unlock_shared(${locks.use}), pg_try_advisory_lock(${locks.use}) as "isLast"`,
+        )
+        .catch(() => ({ rows: [] })); // it has ended
       if (rows[0]?.isLast) await stopServer(server, cluster);
-    } catch (error) {
-      if (!isUnavailable(error)) throw error; // it has ended
     } finally {
       await sentinel.end().catch(() => {});
     }
@@ -156,13 +157,17 @@ export async function openBundled(dataDir: string, options: BundledOptions = {})
 
 /** How to connect to the server of a data directory. @throws Error with the code `ENOENT` when none runs. */
 export function connectionTo(cluster: string): Connection {
-  if (!isWindows && Buffer.byteLength(cluster) > maxClusterBytes)
-    throw new Error(`${cluster} is too long for the path of a socket. Set DATA_DIR to a folder with a shorter path.`);
+  requireShort(cluster);
   const port = Number(fs.readFileSync(lockFile(cluster), 'utf8').split('\n')[3]);
   const password = fs.readFileSync(join(cluster, passwordFileName), 'utf8');
   // Complete: the driver takes omitted options from environment variables for other clients, such as PGSSLMODE.
   const common = { user: superuser, password, database: 'postgres', ssl: false, options: '-c search_path=public' };
   return { ...common, port, host: isWindows ? '127.0.0.1' : cluster };
+}
+
+function requireShort(cluster: string): void {
+  if (!isWindows && Buffer.byteLength(cluster) > maxClusterBytes)
+    throw new Error(`${cluster} is too long for the path of a socket. Set DATA_DIR to a folder with a shorter path.`);
 }
 
 const lockFile = (cluster: string): string => join(cluster, 'postmaster.pid');
@@ -195,7 +200,8 @@ async function connectOrStart(
 
 /** Connects as one of those that use the server. @throws Error when it belongs to another `serve`. */
 async function register(cluster: string, isServer: boolean): Promise<pg.Client> {
-  const client = new pg.Client({ ...connectionTo(cluster), application_name: applicationNames.presence });
+  const limits = { connectionTimeoutMillis: 10_000, query_timeout: 60_000 };
+  const client = new pg.Client({ ...connectionTo(cluster), ...limits, application_name: applicationNames.presence });
   client.on('error', () => {}); // followed by 'end'
   try {
     await withCode(client.connect());

@@ -1,16 +1,5 @@
 import pg from 'pg';
 
-/** A row as PostgreSQL writes it: each column as text, or null. */
-export type Row = readonly (string | null)[];
-
-const asText = (text: string): string => text;
-
-/**
- * The options of a statement whose rows stay text, so that a column is decoded only if it is read. To skip the descriptions of
- * the columns, too, takes private methods of the driver and saves too little for that: bench/tried.md.
- */
-export const textRows = { rowMode: 'array', types: { getTypeParser: () => asText } } as const;
-
 /** The types of rows as objects: a `bigint` is a BigInt, all else as the driver has it. */
 export const objectRows: { readonly types: pg.CustomTypesConfig } = {
   types: { getTypeParser: (type) => (type === pg.types.builtins.INT8 ? BigInt : pg.types.getTypeParser(type)) },

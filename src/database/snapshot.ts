@@ -30,7 +30,7 @@ export const snapshotKeys = 'encryption-keys';
 
 const manifestFile = 'manifest.json';
 
-/** How many numbers a restored sequence leaves out: those that rows may have got after the snapshot. */
+/** How many numbers a restored sequence leaves out, or up to twice as many: those that rows may have got after the snapshot. */
 const numbersLeftOut = 1_000_000;
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
@@ -135,10 +135,14 @@ export async function checkSnapshot(folder: string): Promise<Manifest> {
 export async function requireEmpty({ pool }: Database): Promise<void> {
   const { rows } = await pool.query<{ isThere: boolean }>(`select to_regclass('user_group') is not null as "isThere"`);
   if (!rows[0]?.isThere) return;
-  const { rowCount } = await pool.query(
+  await requireUnused(pool);
+}
+
+async function requireUnused(database: pg.Pool | pg.Client): Promise<void> {
+  const { rowCount } = await database.query(
     'select where exists (select from user_group) or exists (select from api_token) or exists (select from event)',
   );
-  if (rowCount) throw new Error('The database is not empty. Restore the backup into a new one. Nothing was changed.');
+  if (rowCount) throw new Error('The database is not empty. Restore the backup into a new one.');
 }
 
 /**
@@ -159,7 +163,8 @@ export async function restoreSnapshot(
   if (pending.length + names.length !== ownMigrations().length || unknown.length > 0)
     throw new Error('The database has migrations that the backup does not have. Restore the backup into a new one.');
   await onConnection(database, signal, async (client) => {
-    await client.query(`begin; ${withoutLimits}; set local gateway.silent = on`);
+    await client.query(`begin; ${withoutLimits}; set local gateway.silent = on; lock table ${snapshotTables.join(', ')}`);
+    await requireUnused(client); // a gateway may have started meanwhile
     for (const { name } of tables.toReversed()) await client.query(`delete from ${name}`);
     for (const { name } of tables)
       await pipeline(createReadStream(tableFile(folder, name)), client.query(copy.from(`copy ${name} from stdin`)));
@@ -205,7 +210,7 @@ const selectSequences = `
   join pg_sequences on format('%I.%I', schemaname, sequencename) = ${sequenceOf('"table"', 'attname')}`;
 
 const advanceSequence = `
-  select setval(seqrelid::regclass, least($3::bigint + $4, seqmax))
+  select setval(seqrelid::regclass, least($3::bigint + floor($4 * (1 + random()))::bigint, seqmax))
   from pg_sequence where seqrelid = ${sequenceOf('$1', '$2')}::regclass`;
 
 /** Runs work on a connection of its own, which ends with it: what is open then is rolled back. */

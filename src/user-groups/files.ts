@@ -155,8 +155,8 @@ function readJson(text: string): { readonly json: unknown } | { readonly problem
     return { json: parseJson(text, 'The JSON') };
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
-    const isSafe = error.code === 'INVALID_INPUT' || error.message.includes('duplicate member');
-    return { problem: isSafe ? error.message : notJson };
+    const isSafe = error.code === 'INVALID_INPUT' || error.message.startsWith('The JSON has the duplicate member');
+    return { problem: isSafe ? redactTokens(error.message) : notJson };
   }
 }
 
@@ -341,7 +341,7 @@ export async function* exportGroups(
 /** The reader of the output may pause for longer than the server lets a transaction be idle. */
 const beginSnapshot = `
   begin isolation level repeatable read read only;
-  set local idle_in_transaction_session_timeout = 0; set local statement_timeout = 0`;
+  set local idle_in_transaction_session_timeout = 0; set local statement_timeout = 0; set local row_security = off`;
 
 const declareCursor = `
   declare exported no scroll cursor for

@@ -103,7 +103,7 @@ test('commands use the server that runs, or start it and stop it again', async (
 test('a command that outlives the gateway keeps the server until it ends', async () => {
   const settings = { DATA_DIR: dataDir.path };
   const gateway = await serve(settings);
-  const reader = launch(process.execPath, ['dist/main.js', 'groups', 'import', '-'], settings, {
+  const reader = launch(process.execPath, ['dist/main.js', 'groups', 'import', '-', '--environment', 'Testing'], settings, {
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   reader.child.stdin?.write('{"user_group_id":"first"}\n');

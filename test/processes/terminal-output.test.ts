@@ -20,7 +20,7 @@ beforeAll(async () => {
   const request = { name: 'stored', environmentTag: null, scopes: ['admin'], expiresAt: null } as const;
   const { apiToken } = await createApiToken(contextOn(database), request);
   await database.prisma.apiToken.update({ where: { id: apiToken.id }, data: { name: hostile } });
-  const line = { user_group_id: hostile, name: hostile, mapping: { [hostile]: hostile }, properties: { [hostile]: hostile } };
+  const line = { user_group_id: 'a', name: 'A', mapping: { [hostile]: hostile }, properties: { [hostile]: hostile } };
   await importText(database, JSON.stringify(line), { environment: null });
   writeFileSync(
     join(folder, `${hostile}.json`),
@@ -101,8 +101,8 @@ test('the values of JSON and NDJSON are those stored', async () => {
   expect(JSON.parse(listed.stdout)).toMatchObject([{ name: hostile }]);
   const exported = await run(['groups', 'export'], settings());
   expect(JSON.parse(exported.stdout)).toMatchObject({
-    user_group_id: hostile,
-    name: hostile,
+    user_group_id: 'a',
+    name: 'A',
     mapping: { [hostile]: hostile },
     properties: { [hostile]: hostile },
   });
