@@ -16,6 +16,7 @@ import { findGroupsByProvidedId, findGroupsByTeamId, findGroupsOfTokens, type Gr
 export interface App extends AppOptions {
   readonly db: PrismaClient;
   readonly sql: Sql;
+  readonly slowSql: Sql;
   readonly reads: Reads;
   readonly keys: KeyRing;
 }
@@ -77,6 +78,7 @@ export function createApp(database: Database, keys: KeyRing, options: Partial<Ap
   return {
     db: database.prisma,
     sql: database.sql,
+    slowSql: database.slowSql,
     reads: createReads(database.sql, true),
     keys,
     publicUrl: () => '',
@@ -146,22 +148,15 @@ export async function readRows<Row extends object>(
   { isSlow, name = '' }: { readonly isSlow: boolean; readonly name?: string },
 ): Promise<Row[]> {
   try {
-    return await readInTurn(context, ({ app, sql, isInTransaction }) => {
-      if (!isSlow || isInTransaction) return sql<Row>(name, text, values);
-      return app.db.$transaction(async (transaction) => {
-        await transaction.$queryRawUnsafe(limitTime);
-        return sqlIn(transaction)<Row>(name, text, values);
-      });
-    });
+    return await readInTurn(context, ({ app, sql, isInTransaction }) =>
+      (isSlow && !isInTransaction ? app.slowSql : sql)<Row>(name, text, values),
+    );
   } catch (error) {
     if (!isStatementTimeout(error)) throw error;
     const message = 'Reading the list took longer than 2 seconds and was stopped. Narrow the filter.';
     throw new GatewayError('UNAVAILABLE', message, { cause: error });
   }
 }
-
-/** For what may read a whole table. Ends with the transaction, so that a pooler hands nothing on. */
-const limitTime = "select set_config('statement_timeout', '2s', true), set_config('enable_seqscan', 'on', true)";
 
 /** Counts by a statement; null when that takes longer than two seconds. */
 export async function countInTime(context: Context, statement: Prisma.Sql): Promise<number | null> {

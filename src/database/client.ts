@@ -54,6 +54,8 @@ export interface Database {
    * prepared again, and so committed nothing, is retried once.
    */
   readonly sql: Sql;
+  /** For what may read a whole table: stopped after two seconds. */
+  readonly slowSql: Sql;
   /** Waits for running statements, then closes every connection. */
   close(): Promise<void>;
 }
@@ -181,6 +183,15 @@ export function connectDatabase(
       return client;
     },
     sql: (...statement) => retryOnConflict(() => sqlPool(...statement)),
+    async slowSql(...statement) {
+      const client = await pool.connect();
+      try {
+        await client.query("begin read only; set local statement_timeout = '2s'; set local enable_seqscan = on");
+        return await sqlOn(client)(...statement);
+      } finally {
+        await rollBack(client);
+      }
+    },
     async close() {
       await prisma.$disconnect();
       await pool.end();
