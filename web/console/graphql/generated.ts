@@ -393,11 +393,11 @@ export type GetOrCreateUserGroupInput = {
   readonly environmentTag?: EnvironmentTag | null | undefined;
   /** The data sources of schemas: at most 1,000 entries and 64 KiB as JSON. */
   readonly mapping?: ReadonlyArray<DataSourceMappingInput> | null | undefined;
-  /** The display name: 1 to 255 characters; of a new group without control characters. Defaults to the id. */
+  /** The display name: 1 to 255 characters without control characters. Defaults to the id. */
   readonly name?: string | null | undefined;
   /** A JSON object of at most 64 KiB and 32 levels. */
   readonly properties?: unknown;
-  /** Your own identifier for the group: 1 to 255 characters; of a new group without control characters. */
+  /** Your own identifier for the group: 1 to 255 characters without control characters. */
   readonly providedId: string;
 };
 
@@ -513,7 +513,7 @@ export type UpdateUserGroupInput = {
   readonly mapping?: ReadonlyArray<DataSourceMappingInput> | null | undefined;
   /** Changes single properties: a JSON Merge Patch (RFC 7396) of at most 64 KiB and 32 levels. Members replace those of the same name, nested objects are merged, and null removes a member: {"plan": "gold", "trial": null}. Concurrent patches are all applied. The result must be within the limits of properties. Cannot be combined with properties. */
   readonly mergeProperties?: unknown;
-  /** The display name: 1 to 255 characters; a new one without control characters. */
+  /** The display name: 1 to 255 characters without control characters. */
   readonly name?: string | null | undefined;
   /** Replaces all properties: a JSON object of at most 64 KiB and 32 levels; null clears them. */
   readonly properties?: unknown;
