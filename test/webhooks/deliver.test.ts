@@ -276,7 +276,7 @@ test('a gateway that lacks the encryption key of a webhook keeps no delivery fro
   const before = await missingKeys();
   deliver({}, database.sql, new KeyRing([Buffer.alloc(32, 1)]));
   await record([1]);
-  await until(() => log.length > 0, 'a line');
+  await until(async () => log.length > 0 && (await deliveries()).length > 0, 'a line and a delivery');
   expect(await missingKeys()).toBe(before + 1);
   const [delivery] = await deliveries();
   expect(delivery).toMatchObject({ status: 'PENDING', attempts: 0, lastAttemptAt: null, nextAttemptAt: delivery?.createdAt });
