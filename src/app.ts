@@ -16,6 +16,7 @@ import { findGroupsByProvidedId, findGroupsByTeamId, findGroupsOfTokens, type Gr
 export interface App extends AppOptions {
   readonly db: PrismaClient;
   readonly sql: Sql;
+  /** Stopped after two seconds. */
   readonly slowSql: Sql;
   readonly reads: Reads;
   readonly keys: KeyRing;

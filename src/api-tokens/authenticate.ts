@@ -79,14 +79,12 @@ export async function authenticate(
 }
 
 /** Why an API token is not accepted; undefined if it is. */
-export function describeRefusal({ revokedAt, enabled, isExpired, isReplaced }: ApiTokenState): string | undefined {
+export function describeRefusal({ revokedAt, enabled, isExpired, isReplaced }: ApiTokenRecord): string | undefined {
   if (revokedAt) return 'The API token is revoked.';
   if (!enabled) return 'The API token is disabled. Someone with the scope admin can enable it again.';
   if (isExpired) return 'The API token has expired.';
   return isReplaced ? 'The secret of the API token was replaced. Use its new secret.' : undefined;
 }
-
-type ApiTokenState = ApiTokenRecord;
 
 /**
  * The hashes of the secrets that were used last: to check and hash one takes a tenth of the processor time of a look-up. Whether

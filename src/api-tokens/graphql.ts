@@ -24,7 +24,7 @@ import {
 const ScopeType = defineNamedEnum('Scope', 'What an API token may do.', scopeNames, describeScope);
 
 /** An API token; one that authenticated a request has no time of revocation. */
-export const ApiTokenType = builder.objectRef<Credential & Partial<ApiToken>>('ApiToken');
+export const ApiTokenType = builder.objectRef<Credential & { readonly revokedAt?: Date | null }>('ApiToken');
 
 builder.node(ApiTokenType, {
   description: 'An API token, the credential of a caller, without its secret.',

@@ -309,7 +309,8 @@ const read = `
   ), page as materialized (
     select * from sized where number <= $6::int and (number = 1 or coalesce(bytes, 0) <= $7::int)
   )
-  select ${eventColumns}, case when $8::bool then e.changes end as changes, feed.epoch, feed.is_expired as "isExpired", (select count(*) from page) < (select count(*) from matching) as "isCut", "isFull",
+  select ${eventColumns}, case when $8::bool then e.changes end as changes, feed.epoch, feed.is_expired as "isExpired",
+    (select count(*) from page) < (select count(*) from matching) as "isCut", "isFull",
     case when "isFull" then (select max(position) from scanned) else feed.last_position end as through
   from feed cross join (select count(*) = $5::int as "isFull" from scanned) as scan
     left join (page join event e using (environment, occurred_at, id)) on true order by e.position`;

@@ -52,7 +52,6 @@ export async function listEvents(
   ];
   const section = sectionOf(input, newestFirst, issues);
   const ofGroup = userGroup && (await groupCondition(context, userGroup));
-  if (ofGroup === 'none' || types?.length === 0) return pageOf<Event>(section, []);
   const conditions = [
     ...(types ? [isOneOf('type', 'text', [...new Set(types)])] : []),
     ...(ofGroup ? [ofGroup] : []),
@@ -69,11 +68,11 @@ export async function listEvents(
 }
 
 /** A token selects no deleted group. */
-async function groupCondition(context: Context, by: UserGroupBy): Promise<Prisma.Sql | 'none'> {
+async function groupCondition(context: Context, by: UserGroupBy): Promise<Prisma.Sql> {
   if ('teamId' in by) return Prisma.sql`team_id = ${by.teamId}::int`;
   if ('token' in by) {
     const group = await locate(context, by);
-    return group ? Prisma.sql`team_id = ${group.teamId}::int` : 'none';
+    return Prisma.sql`team_id = ${group?.teamId ?? 0}::int`;
   }
   return Prisma.sql`team_id = any (array(
     select team_id from user_group where provided_id = ${by.providedId}::text

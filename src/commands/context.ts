@@ -62,26 +62,34 @@ type Work = (context: CommandContext) => Promise<number>;
  * @throws ConfigError for invalid settings.
  * @throws Error with a message for the operator when the database is unavailable.
  */
-export const withDatabase = (work: Work): Promise<number> => runWork(work, false);
+export const withDatabase = (work: Work): Promise<number> => runWork(work);
 
 /**
  * The same for a database that a gateway uses: in an empty one, created by a mistake in the settings, nothing would be missed.
  *
  * @throws Error also when there is none.
  */
-export const withExistingDatabase = (work: Work): Promise<number> => runWork(work, true);
+export const withExistingDatabase = (work: Work): Promise<number> => runWork(work, { mustExist: true });
 
 /** The same for work that changes nothing. @throws Error also when there is no database. */
-export const withDatabaseToRead = (work: Work): Promise<number> => runWork(work, true, false);
+export const withDatabaseToRead = (work: Work): Promise<number> => runWork(work, { mustExist: true, changesData: false });
 
-async function runWork(work: Work, mustExist: boolean, changesData = true): Promise<number> {
+/** How a database is opened. */
+interface Opening {
+  readonly mustExist?: boolean;
+  /** Whether pending migrations are applied. */
+  readonly changesData?: boolean;
+  readonly isServer?: boolean;
+}
+
+async function runWork(work: Work, opening: Opening = {}): Promise<number> {
   const { databaseUrl, dataDir } = readConfig(process.env, process.stderr.isTTY);
   // Where somebody tried the gateway once, a command without settings would use what is left of it.
   if (!databaseUrl && dataDir === settings.dataDir.default)
     processIo.stderr.write(
       `DATABASE_URL is not set, and DATA_DIR is ${dataDir}: using the database in ${escapeControls(resolve(dataDir))}.\n`,
     );
-  return untilStopped((stop) => openAndRun((context) => work({ ...context, stop }), stop.signal, mustExist, changesData));
+  return untilStopped((stop) => openAndRun((context) => work({ ...context, stop }), stop.signal, opening));
 }
 
 /**
@@ -93,7 +101,7 @@ async function runWork(work: Work, mustExist: boolean, changesData = true): Prom
 export const withServerDatabase = <Result>(
   work: (context: DatabaseContext) => Promise<Result>,
   signal: AbortSignal,
-): Promise<Result> => openAndRun(work, signal, false, true, true);
+): Promise<Result> => openAndRun(work, signal, { isServer: true });
 
 /** What may be meant as a setting that is not set: one letter, case or underscores differ. With two, `PGPORT` is `PORT`. */
 export function findMisspelled(environment: NodeJS.ProcessEnv): readonly string[] {
@@ -127,9 +135,7 @@ function warnOfSettings(log: Logger): void {
 async function openAndRun<Result>(
   work: (context: DatabaseContext) => Promise<Result>,
   signal: AbortSignal,
-  mustExist: boolean,
-  changesData = true,
-  isServer = false,
+  { mustExist = false, changesData = true, isServer = false }: Opening,
 ): Promise<Result> {
   const config = readConfig(process.env, process.stderr.isTTY);
   const log = openLog(config, processIo.log);

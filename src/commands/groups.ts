@@ -39,7 +39,7 @@ const help = `Usage:
 import reads user groups from FILE, or from standard input for -: one JSON object a line, or CSV whose first line names the columns.
 Fields: ${fileFields.join(', ')}.
 A group keeps the token that is given, and gets a new one otherwise. Rejected lines are printed; all others are imported.
-  --format       by default, that of the file name: .ndjson, .jsonl or .csv; of standard input, ndjson
+  --format       default: by the end of the file name, .ndjson, .jsonl or .csv; ndjson for standard input
   --environment  the environment of lines that name none; none means untagged. Required unless each line has the field
   --on-existing  what to do with a group that exists: skip leaves it as it is (default), update changes the fields that are given,
                  fail rejects the line
@@ -47,7 +47,7 @@ A group keeps the token that is given, and gets a new one otherwise. Rejected li
   --report       write all rejected lines to FILE, one JSON object a line with line and reason
 
 export writes all groups, or those of one environment, as import takes them back. It contains tokens: a file gets the mode 0600.
-  --format       by default, that of the file name, or ndjson
+  --format       default: by the end of the file name; ndjson without a file
   --output       the file; without it, or for -, standard output
 
 Exit status: 0 done, 1 lines were rejected or it failed, 2 the arguments are invalid or a file cannot be opened,
@@ -215,7 +215,7 @@ async function exportTo(
 /** Without the code of the error, which could be one of the database. */
 const outputFailure = ({ message }: Error): Error => new Error(`The export is incomplete: ${message}.`);
 
-/** The format that was given, or that of the file's name; without a file, NDJSON. */
+/** The option, else by the end of the file name; NDJSON without a file. */
 function formatOf(read: ReadOptions, file: string | undefined): FileFormat {
   const given = choice(read, 'format', fileFormats);
   if (given || file === undefined || read.given.has('format')) return given ?? 'ndjson';
@@ -253,7 +253,7 @@ interface Draft {
   discard(): Promise<void>;
 }
 
-/** @param consequence a sentence: what was not done. */
+/** @param consequence what was not done, as a sentence. */
 async function openDraft(path: string, consequence: string): Promise<Draft> {
   const target = await realpath(path).catch(() => path);
   const draft = `${target}.${randomUUID()}.tmp`;

@@ -95,7 +95,7 @@ async function run(
   const hasPlayground = config.playground && !persistedOperations;
   log.info(`listening on ${url}${hasPlayground ? ` (playground: ${url}/graphql)` : ''}`);
   const stopHousekeeping = startHousekeeping(database, config.auditRetentionDays, {
-    onRemoved: (removed) => log.info(removed, 'housekeeping removed what is no longer kept'),
+    onRemoved: (removed) => log.info(removed, 'housekeeping removed old rows'),
     onFailure: (error) => log.warn({ err: error }, 'housekeeping failed; it is tried again in an hour'),
   });
 

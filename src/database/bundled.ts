@@ -35,7 +35,7 @@ const startTimeoutMs = 120_000;
 /** How long another process may take to start the server. */
 const otherStartMs = 10_000;
 
-/** The longest path of a data directory: systems permit at least 103 bytes for that of a socket. */
+/** The longest path of a data directory. The path of a socket may have 103 bytes on every system. */
 const maxClusterBytes = 103 - '/.s.PGSQL.5432'.length;
 
 /** Advisory locks: `serve` has the first one, every process that uses the server shares the second one. */
