@@ -274,8 +274,8 @@ test('a gateway that lacks the encryption key of a webhook keeps no delivery fro
   const { webhook } = await subscribe(url);
   const missingKeys = async () => (await metrics.missingKeys.get()).values[0]?.value ?? 0;
   const before = await missingKeys();
-  deliver({}, database.sql, new KeyRing([Buffer.alloc(32, 1)]));
   await record([1]);
+  deliver({}, database.sql, new KeyRing([Buffer.alloc(32, 1)]));
   await until(async () => log.length > 0 && (await deliveries()).length > 0, 'a line and a delivery');
   expect(await missingKeys()).toBe(before + 1);
   const [delivery] = await deliveries();
