@@ -4,7 +4,7 @@ import { diagnosticPage, diagnosticsPage } from './docs-config/pages.ts';
 import { isCode } from './docs-config/rules/registry.ts';
 import { docsConfigJsonSchema } from './docs-config/schema/json-schema.ts';
 import { embedTokenMethods, introspectionMethods } from './embed-tokens/rest.ts';
-import { graphqlMethods } from './graphql/execution/route.ts';
+import { graphqlMethods } from './graphql/endpoint.ts';
 import { inUtf8, mediaTypes } from './http/media-types.ts';
 import { apiReferencePage } from './http/pages/api-reference.ts';
 import { assetRoutePath, isAsset, serveAsset, serveFavicon } from './http/pages/assets.ts';

@@ -161,7 +161,7 @@ export const settings = {
     name: 'PERSISTED_OPERATIONS',
     schema: z.string(),
     description:
-      'a file, or a folder of files, with the only GraphQL documents that are executed; read again when it changes; if unset, any document is',
+      'a file, or a folder of files, with the only GraphQL documents that are executed, read at the start; if unset, any document is',
   },
   logLevel: {
     name: 'LOG_LEVEL',

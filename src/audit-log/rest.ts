@@ -28,7 +28,8 @@ export function eventFeedHandler(app: App): Handler {
       request.operation = 'eventFeed';
       request.caller.require('audit:read');
       const reading = readEventFeed(contextOf(app, request.caller, request.isAbandoned), inputOf(request));
-      const { nodes, cursor, hasMore } = await reading.catch(withParameterNames);
+      const { nodes, cursor, hasMore, waitedMs } = await reading.catch(withParameterNames);
+      request.waitedMs += waitedMs;
       const body = JSON.stringify({ success: 1, events: nodes.map(memberOf), cursor, has_more: hasMore });
       return { status: 200, headers: { 'content-type': mediaTypes.json }, body };
     },

@@ -107,13 +107,18 @@ export function readBody(
  *   JSON in UTF-8; `MALFORMED_JSON`.
  * @throws InvalidInput when it is not an object.
  */
-export function jsonObject({ headers, body }: Pick<HttpRequest, 'headers' | 'body'>, howTo: string): Record<string, unknown> {
+export function jsonObject(request: Pick<HttpRequest, 'headers' | 'body'>, howTo: string): Record<string, unknown> {
+  const value = jsonValue(request, howTo);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw new InvalidInput([{ path: [], message: 'The body must be one JSON object.' }]);
+}
+
+/** The same for any JSON value. */
+export function jsonValue({ headers, body }: Pick<HttpRequest, 'headers' | 'body'>, howTo: string): unknown {
   if (body.length === 0) throw bodyRequired(howTo);
   requireMediaType(mediaTypes.json, headers['content-type'], headers['content-encoding']);
   if (!isUtf8(body)) throw new GatewayError('MALFORMED_JSON', 'The body is not valid UTF-8.');
-  const value = parseJson(body.toString('utf8'));
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  throw new InvalidInput([{ path: [], message: 'The body must be one JSON object.' }]);
+  return parseJson(body.toString('utf8'));
 }
 
 /** @param howTo what to send, as a sentence. */

@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Authenticate } from '../api-tokens/authenticate.ts';
 import { Caller } from '../caller.ts';
-import { heavyWork } from '../concurrency/heavy-work.ts';
 import type { ErrorCode } from '../error-catalog.ts';
 import { GatewayError, RateLimited, safeToRepeat, shorten } from '../errors.ts';
 import { asGatewayError } from '../failures.ts';
-import { httpLimits, httpTimeouts, largeBodyBytes } from '../http-limits.ts';
+import { httpLimits, httpTimeouts } from '../http-limits.ts';
 import type { RateLimiting } from '../rate-limits/rate-limit.ts';
 import { containsToken } from '../tokens.ts';
 import { type RequestSpan, tracing } from '../tracing/tracing.ts';
@@ -75,6 +74,7 @@ export class ReceivedRequest implements HttpRequest {
   body: Buffer = noBytes;
   caller = Caller.anonymous;
   operation = '';
+  waitedMs = 0;
   cost: number | undefined = undefined;
   readonly context: RequestContext;
   readonly connection: Connection;
@@ -156,7 +156,6 @@ export class ReceivedRequest implements HttpRequest {
         };
         this.body = await this.readBody(apiToken ? undefined : httpLimits.maxAnonymousBodyBytes, hold);
         this.startDeadline();
-        if (this.body.length >= largeBodyBytes) await heavyWork.enter(this.caller);
       }
       if (this.isAbandoned()) throw disconnected();
       const { browse } = route;
@@ -212,7 +211,7 @@ export class ReceivedRequest implements HttpRequest {
     this.isResponded = true; // not before: a header that Node.js refuses is a defect, which `fail` reports
     const { route, method, id, errorCodes, operation, cost, headers, caller, span } = this;
     const status = outgoing.headersSent ? outgoing.statusCode : undefined;
-    const durationMs = performance.now() - this.startedMs;
+    const durationMs = performance.now() - this.startedMs - this.waitedMs;
     span?.end({ route, status, errorCodes });
     const traceId = span?.traceId;
     this.context.onResponse({ route, method, status, id, durationMs, errorCodes, operation, cost, traceId, headers, caller });

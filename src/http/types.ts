@@ -34,6 +34,8 @@ export interface HttpRequest {
   readonly responseRoom: () => number;
   /** The operation that the request executes, for metrics and logs. Set by the handler to one of few names; empty until then. */
   operation: string;
+  /** How long the handler waited for events: not a part of the duration in metrics. */
+  waitedMs: number;
   /** The cost of that operation, at most, if it has one. Set by the handler. */
   cost: number | undefined;
 }

@@ -2,10 +2,9 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { eventLimits } from '../../src/audit-log/events.ts';
 import { feedLimits } from '../../src/audit-log/feed.ts';
-import { heavyWorkLimits } from '../../src/concurrency/heavy-work.ts';
 import { backupLimits } from '../../src/database/backup/manifest.ts';
 import { embedTokenLimits } from '../../src/embed-tokens/rules.ts';
-import { graphqlLimits, persistedOperationsLimits } from '../../src/graphql/limits.ts';
+import { graphqlLimits } from '../../src/graphql/limits.ts';
 import { httpLimits, httpTimeouts } from '../../src/http-limits.ts';
 import { idempotencyLimits } from '../../src/idempotency.ts';
 import { importLimits } from '../../src/user-groups/import-lines.ts';
@@ -22,8 +21,6 @@ test('docs/limits.md lists each limit with the value that applies', () => {
   );
   const limits = {
     ...graphqlLimits,
-    ...persistedOperationsLimits,
-    ...heavyWorkLimits,
     ...httpLimits,
     ...httpTimeouts,
     ...embedTokenLimits,

@@ -14,9 +14,10 @@ import { existingParent } from './data-directory-check.ts';
 export const checkSettings: Check = async ({ environment, config }) => {
   if (config.persistedOperationsPath) {
     // Only then, because it loads the whole GraphQL schema.
-    const { readPersistedOperations } = await import('../persisted-operations-files.ts');
+    const { schema } = await import('../../schema.ts');
+    const { readPersistedOperations } = await import('../../graphql/persisted.ts');
     try {
-      await readPersistedOperations(config);
+      await readPersistedOperations(config, schema);
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
       return failure(error.problems.join('; '), 'Correct the files or the setting: nothing starts with them.');
