@@ -100,7 +100,6 @@ export function createRoutes(dependencies: RouteDependencies): readonly Route[] 
       : []),
     {
       ...api(paths.user, userMethods, `Legacy REST API: ${userSummary}`, withPages(handlers.user)),
-      aliases: [`${paths.user}/`],
       schemes: ['Token'],
     },
     api(paths.embedTokens, embedTokenMethods, 'REST API: POST creates an embed token', withPages(handlers.embedTokens)),

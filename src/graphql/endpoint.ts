@@ -70,6 +70,7 @@ interface Operation {
 interface Executed {
   readonly result: ExecutionResult;
   readonly isMutation: boolean;
+  readonly isRefused: boolean;
 }
 
 /** What Yoga's plugin finds of a request, and where it leaves the result. */
@@ -129,6 +130,7 @@ export function graphqlHandler(
     if (document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length === 1)
       accepted.set(document, operation);
     const result = await run(operation, variableValues ?? undefined, context);
+    context.executed.isRefused = context.outcome === 'refused';
     if (context.params.extensions?.['cost'] !== true) return result;
     const { cost } = costOf(node);
     return { ...result, extensions: { ...result.extensions, cost: { cost, limit: maxCost } } };
@@ -161,15 +163,16 @@ export function graphqlHandler(
     const document = documentCache.get(params.query);
     const operation = document && accepted.get(document);
     if (!operation || (params.operationName ?? operation.node.name?.value) !== operation.node.name?.value) return undefined;
-    return { result: await run(operation, params.variables, context), isMutation: operation.isMutation };
+    const result = await run(operation, params.variables, context);
+    return { result, isMutation: operation.isMutation, isRefused: context.outcome === 'refused' };
   }
 
   async function runByYoga(params: Params, context: GraphQLContext): Promise<Executed> {
     const executed: YogaContext['executed'] = {};
     await yoga.fetch('http://gateway/graphql', { method: context.http.method }, Object.assign(context, { params, executed }));
-    const { result, isMutation = false } = executed;
+    const { result, isMutation = false, isRefused = false } = executed;
     if (!result) throw new Error('Yoga had no result.');
-    return { result, isMutation };
+    return { result, isMutation, isRefused };
   }
 
   const runEitherWay = async (params: Params, context: GraphQLContext): Promise<Executed> =>
@@ -201,11 +204,10 @@ export function graphqlHandler(
   /** What is kept must be whole: it would lack the same part each time that it is sent. */
   function respondWithKey(request: HttpRequest, params: Params, type: ResponseType): Promise<HttpResponse> {
     return respondOnce(contextOfRequest(request), request, `POST /graphql\n${request.body}`, async (context) => {
-      const { result } = await runEitherWay(params, context);
+      const { result, isRefused } = await runEitherWay(params, context);
       const failure = temporaryFailure(result);
       if (failure) throw undone(failure, hasPayload(result.data));
-      const isRefused = !hasPayload(result.data) || context.outcome === 'refused';
-      return { response: renderResult(result, type, request, true), isRefused };
+      return { response: renderResult(result, type, request, true), isRefused: isRefused || !hasPayload(result.data) };
     });
   }
 

@@ -1,5 +1,5 @@
 import { GatewayError, InvalidInput } from '../errors.ts';
-import { jsonValue } from '../http/body.ts';
+import { isEmptyBody, jsonValue } from '../http/body.ts';
 import type { HttpRequest } from '../http/types.ts';
 import { parseJson, parseQuery } from '../json.ts';
 import type { PersistedOperations } from './persisted.ts';
@@ -63,7 +63,7 @@ function readPost(request: HttpRequest): Given {
 }
 
 function readGet({ body, query }: HttpRequest): Given {
-  if (body.length > 0 && body.toString().trim() !== '{}') throw invalid([], 'is in the body of a GET; send it with POST.');
+  if (!isEmptyBody(body)) throw invalid([], 'is in the body of a GET; send it with POST.');
   const given: Record<string, unknown> = {};
   for (const [name, value] of parseQuery(query)) {
     if (Object.hasOwn(given, name)) throw invalid([name], 'is given more than once.');

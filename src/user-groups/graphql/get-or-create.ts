@@ -5,7 +5,7 @@ import type { FieldCost, RawVariables } from '../../graphql/selection.ts';
 import { type Creation, getOrCreateUserGroup, getOrCreateUserGroups } from '../create.ts';
 import { maxBulkGroups } from '../rules.ts';
 import { userGroupLimits } from '../values.ts';
-import { givenInputs, readsJson, UserGroupType } from './type.ts';
+import { givenInputs, UserGroupType } from './type.ts';
 
 const { maxTextLength } = userGroupLimits;
 
@@ -98,8 +98,8 @@ builder.relayMutationField(
       `Does what getOrCreateUserGroup does for 1 to ${maxGroups} groups at once, with the same results as calls ` +
       'one after another, and many times faster. An error of one group does not affect the others. The groups cannot have ' +
       'properties, mapping and dataSource here: read them by userGroups. Requires the scope groups:write.',
-    resolve: async (_, { input: { groups } }, context, info) => ({
-      results: await getOrCreateUserGroups(context, groups, { withJson: readsJson(info) }),
+    resolve: async (_, { input: { groups } }, context) => ({
+      results: await getOrCreateUserGroups(context, groups, { withJson: false }),
     }),
   },
   {
