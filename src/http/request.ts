@@ -144,11 +144,14 @@ export class ReceivedRequest implements HttpRequest {
       }
       if (!route.methods.includes(this.method)) throw new MethodNotAllowed(this.method, route.methods);
       const isSmall = (declaredBytes(incoming) ?? Number.POSITIVE_INFINITY) <= smallBodyBytes;
-      if (!isSmall) this.caller = await context.authenticate(headers.authorization, route, this.id);
+      if (!isSmall) {
+        this.caller = await context.authenticate(headers.authorization, route, this.id);
+        if (this.isAbandoned()) throw disconnected();
+      }
       this.body = await this.readBody(isSmall);
       this.deadline = setTimeout(() => this.fail(tooLong()), httpTimeouts.responseMs);
       if (isSmall) this.caller = await context.authenticate(headers.authorization, route, this.id);
-      if (this.isAbandoned()) throw new GatewayError('INVALID_INPUT', 'The client disconnected before the response.');
+      if (this.isAbandoned()) throw disconnected();
       const { browse } = route;
       this.respond(await (browse && this.method === 'GET' && isNavigation(this) ? browse(this) : route.handle(this)));
     } catch (thrown) {
@@ -195,7 +198,7 @@ export class ReceivedRequest implements HttpRequest {
     if ((this.isResponded || hasLeft) && body instanceof Readable) body.on('error', () => {}).destroy();
     if (this.isResponded) return;
     clearTimeout(this.deadline);
-    if (!hasLeft && !this.send(response)) return this.fail(tooMuchUnsent());
+    if (!hasLeft && !this.send(response)) return void this.fail(tooMuchUnsent());
     this.isResponded = true; // not before: a header that Node.js refuses is a defect, which `fail` reports
     const { route, method, id, errorCodes, operation, cost, headers, caller, span } = this;
     const status = outgoing.headersSent ? outgoing.statusCode : undefined;
@@ -245,6 +248,9 @@ export class ReceivedRequest implements HttpRequest {
 }
 
 const noBytes = Buffer.alloc(0);
+
+/** For the record only: a client that has disconnected gets no response. */
+const disconnected = (): GatewayError => new GatewayError('INVALID_INPUT', 'The client disconnected before the response.');
 
 const tooMuchHeld = (): GatewayError =>
   new GatewayError(

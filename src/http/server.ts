@@ -46,7 +46,9 @@ export function createHttpServer(options: ServerOptions): Server {
 
   const context: RequestContext = { ...options, route: createRouter(options.routes), held: { bodies: 0, unsent: 0 } };
   const handle = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
-    const requests = ((incoming.socket as Connection)[requestsOf] ??= new Set());
+    const connection: Connection = incoming.socket;
+    connection[requestsOf] ??= new Set();
+    const requests = connection[requestsOf];
     const request = new ReceivedRequest(context, incoming, outgoing);
     requests.add(request);
     outgoing.on('close', () => {
@@ -66,16 +68,17 @@ export function createHttpServer(options: ServerOptions): Server {
   server.on('checkContinue', handle);
   server.on('checkExpectation', handle);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
     const failure = parserFailure(error.code);
     const pending = [...((socket as Connection)[requestsOf] ?? [])];
     for (const request of pending) {
       request.isLast = true;
       if (!request.isReceived) request.fail(failure);
     }
-    if (pending.length > 0 && socket.writable) return;
-    const isAnswered = failure.code === 'REQUEST_TIMEOUT' && (socket as Socket).bytesWritten > 0;
-    if (error.code === 'ECONNRESET' || !socket.writable || isAnswered) return void socket.destroy();
-    rejectConnection(socket as Socket, failure, options);
+    if (pending.length > 0) return;
+    // The rest of a request that was answered did not come.
+    if (failure.code === 'REQUEST_TIMEOUT' && (socket as Socket).bytesWritten > 0) socket.destroy();
+    else rejectConnection(socket as Socket, failure, options);
   });
   return server;
 }

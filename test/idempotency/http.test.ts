@@ -7,10 +7,8 @@ import { tokenPrefixes } from '../../src/token-prefixes.ts';
 import { connectTo } from '../support/connect.ts';
 import { untilBlocked } from '../support/database.ts';
 import { type Reply, type RequestOptions, startGateway, type TestGateway } from '../support/gateway.ts';
-import { holdWrites } from '../support/hold-writes.ts';
 import { apiTokenId } from '../support/node-id.ts';
 import { until } from '../support/process.ts';
-import { readSamples, sampleValue } from '../support/prometheus.ts';
 import { contextOn } from '../support/queries.ts';
 
 let gateway: TestGateway;
