@@ -53,6 +53,9 @@ const { maxCost, maxDepth, maxDocumentCharacters, maxErrors, maxHeavyFields, max
 /** How many items a list is taken to have whose field does not say it. */
 const defaultListSize = 10;
 
+/** What `__schema` and `__type` cost: about as many fields as the schema has. graphql-js bounds their depth. */
+const introspectionCost = 2_000;
+
 /** What the text of an operation decides of its execution, whatever its variables are. */
 export interface OperationCost {
   readonly cost: number;
@@ -146,7 +149,7 @@ export function CostRule(context: ValidationContext): ASTVisitor {
 
   function measureField(field: FieldNode, parent: GraphQLObjectType, page: number): OperationCost {
     const definition = parent.getFields()[field.name.value];
-    if (!definition) return { ...nothing, cost: 1, fields: 1 }; // introspection, whose depth graphql-js bounds; or none
+    if (!definition) return { ...nothing, cost: field.selectionSet ? introspectionCost : 1, fields: 1 };
     const extensions = definition.extensions as FieldCost;
     const { listSize, pageSize, isPage, heavy = 0, refusesHeavy } = extensions;
     const given = field.arguments?.map(({ name, value }) => [name.value, valueFromASTUntyped(value, variables)]) ?? [];
@@ -205,9 +208,8 @@ export function CostRule(context: ValidationContext): ASTVisitor {
       }
     },
     Field(node) {
-      const isIntrospection = node.name.value.startsWith('__') || context.getParentType()?.name.startsWith('__');
-      if (!node.alias || !isIntrospection || node.name.value === '__typename') return;
-      context.reportError(tooCostly(`A field of introspection cannot have an alias: "${node.alias.value}".`));
+      if (!node.alias || !context.getParentType()?.name.startsWith('__')) return;
+      context.reportError(tooCostly(`A field within introspection cannot have an alias: "${node.alias.value}".`));
     },
   };
 }

@@ -49,12 +49,6 @@ export const metricDefinitions = {
     help: 'Requests and webhook deliveries that failed because the gateway lacks the encryption key of a stored value. The log has the id of the key.',
     labelNames: [],
   },
-  documentLookups: {
-    type: 'counter',
-    name: 'gateway_graphql_document_cache_lookups_total',
-    help: 'Look-ups of GraphQL documents in the cache of parsed and valid documents.',
-    labelNames: ['result'],
-  },
   batchSize: {
     type: 'histogram',
     name: 'gateway_database_batch_keys',
@@ -91,12 +85,6 @@ export const metricDefinitions = {
     type: 'counter',
     name: 'process_cpu_seconds_total',
     help: 'CPU time of the process.',
-    labelNames: [],
-  },
-  cachedDocuments: {
-    type: 'gauge',
-    name: 'gateway_graphql_cached_documents',
-    help: 'GraphQL documents in the cache of parsed and valid documents.',
     labelNames: [],
   },
   poolConnections: {
@@ -170,5 +158,4 @@ function createMetric({ type, buckets = [], ...definition }: MetricDefinition): 
   return type === 'counter' ? new Counter(configuration) : new Histogram({ ...configuration, buckets: [...buckets] });
 }
 
-for (const result of ['hit', 'miss']) metrics.documentLookups.inc({ result }, 0);
 for (const outcome of ['delivered', 'failed_attempt', 'failed']) metrics.webhookDeliveries.inc({ outcome }, 0);
