@@ -2,6 +2,8 @@
 export const httpLimits = {
   /** Open connections; further ones are closed immediately. */
   maxConnections: 1_024,
+  /** Requests on one connection that are not answered yet. A connection with more is closed. */
+  maxPipelinedRequests: 64,
   /** The headers of a request, including the request line. */
   maxHeaderBytes: 16_384,
   /** A request body. */

@@ -14,7 +14,7 @@ import { createYoga, type Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 import { type App, contextOf } from '../app.ts';
 import { type Caller, credentialRequired } from '../caller.ts';
-import { GatewayError, Unauthenticated } from '../errors.ts';
+import { abandoned, GatewayError, Unauthenticated } from '../errors.ts';
 import { inUtf8, mediaTypes } from '../http/media-types.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../http/types.ts';
 import { respondOnce } from '../idempotency.ts';
@@ -180,6 +180,7 @@ export function graphqlHandler(
 
   async function respond(request: HttpRequest, params: Params, type: ResponseType): Promise<HttpResponse> {
     const { result, isMutation } = await runEitherWay(params, contextOfRequest(request));
+    if (request.isAbandoned()) throw abandoned(); // a large result need not be written
     return renderResult(result, type, request, isMutation);
   }
 

@@ -49,6 +49,7 @@ export function createHttpServer(options: ServerOptions): Server {
     const connection: Connection = incoming.socket;
     connection[requestsOf] ??= new Set();
     const requests = connection[requestsOf];
+    if (requests.size >= httpLimits.maxPipelinedRequests) return void connection.destroy();
     const request = new ReceivedRequest(context, incoming, outgoing);
     requests.add(request);
     outgoing.on('close', () => {
