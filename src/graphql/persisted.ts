@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { GraphQLError, type GraphQLSchema } from 'graphql';
-import { GatewayError, InvalidInput, shorten } from '../errors.ts';
+import { ConfigError, GatewayError, InvalidInput, shorten } from '../errors.ts';
 import { parseJson } from '../json.ts';
-import { type Config, ConfigError } from '../settings.ts';
+import type { Config } from '../settings.ts';
 import { parseDocument, validateDocument } from './limits.ts';
 
 /** The only documents that are executed. */

@@ -27,7 +27,7 @@ export const metricDefinitions = {
   requestDuration: {
     type: 'histogram',
     name: 'gateway_http_request_duration_seconds',
-    help: 'Time from the end of the headers of a request until its response is passed to the socket.',
+    help: 'Time from the end of the headers of a request until its response is passed to the socket, without a wait for events.',
     labelNames: ['route', 'operation'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   },

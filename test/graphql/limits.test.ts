@@ -83,7 +83,10 @@ describe('a document over a limit is refused with 400 and one error', () => {
       'Read them by userGroups(filter: { providedIds })',
     ],
     'an alias in introspection': ['{ __schema { types { a: fields { name } } } }', 'cannot have an alias: "a"'],
-    'introspection under many aliases': [`{ ${repeat(20, (i) => `a${i}: __type(name: "Query") { name }`)} }`, 'the limit is 30000'],
+    'introspection under many aliases': [
+      `{ ${repeat(20, (i) => `a${i}: __type(name: "Query") { name }`)} }`,
+      'the limit is 30000',
+    ],
     'one field many times': [`{ ${repeat(101, () => 'caller { id }')} }`, '"caller" exceeds the limit of 100'],
     depth: [
       `{ userGroup(by: { teamId: 1 }) { ${'events { nodes { userGroup { '.repeat(10)} id ${'} } }'.repeat(10)} } }`,

@@ -22,6 +22,4 @@ const members = (count: number, member: (i: number) => string) =>
   `{${Array.from({ length: count }, (_, i) => member(i)).join()}}`;
 
 /** Bodies of 1 MiB that are slow to parse. */
-export const bodyScenarios: readonly HostileScenario[] = [
-  flood('body-of-members', () => members(90_000, (i) => `"m${i}":1`)),
-];
+export const bodyScenarios: readonly HostileScenario[] = [flood('body-of-members', () => members(90_000, (i) => `"m${i}":1`))];

@@ -2,8 +2,9 @@ import { existsSync, readFileSync, realpathSync, statfsSync, statSync } from 'no
 import { get } from 'node:http';
 import { join, resolve } from 'node:path';
 import { findEmbedded } from '../../database/embedded/find-embedded.ts';
+import { ConfigError } from '../../errors.ts';
 import { packageRoot } from '../../package-root.ts';
-import { ConfigError, settings } from '../../settings.ts';
+import { settings } from '../../settings.ts';
 import { findEmpty, findMisspelled } from '../context.ts';
 import { compareOpenFiles } from '../open-files.ts';
 import { listenProblem, tryListening } from '../open-listener.ts';
