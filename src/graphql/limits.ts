@@ -78,7 +78,7 @@ export function tooCostly(message: string, extensions: Readonly<Record<string, u
   return new GraphQLError(message, { extensions, originalError: new GatewayError('QUERY_TOO_COSTLY', message) });
 }
 
-/** Parses a document. @throws GraphQLError for a syntax error, and with `QUERY_TOO_COSTLY` for too many characters or tokens. */
+/** Parses a document. @throws GraphQLError for a syntax error, and with `QUERY_TOO_COSTLY` over a limit. */
 export function parseDocument(text: string): DocumentNode {
   if (text.length > maxDocumentCharacters) {
     throw tooCostly(`The document exceeds the limit of ${maxDocumentCharacters} characters. Send long values as variables.`);

@@ -26,7 +26,7 @@ builder.scalarType('DateTime', {
   },
 });
 
-/** The value of a JSON literal. A number that a float cannot represent exactly becomes `NaN`, which is rejected where it is used. */
+/** The value of a JSON literal. An inexact number becomes `NaN`, which is rejected where it is used. */
 function readLiteral(node: ValueNode): Json {
   switch (node.kind) {
     case Kind.NULL:

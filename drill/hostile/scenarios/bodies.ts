@@ -1,7 +1,5 @@
 import type { HostileScenario } from '../hostile-scenario.ts';
 
-/** The maximum size of a body in bytes. */
-const bodyBytes = 1_048_576;
 
 /**
  * The same body over many connections concurrently: without a credential, and with one, because without one a body may be no
