@@ -102,7 +102,7 @@ function hasTooManyTokens(text: string): boolean {
   }
 }
 
-/** Validates a document; its limits first, because other rules may take long. @param introspection whether it may read the schema. */
+/** Validates a document; its limits first, because other rules may take long. @param introspection whether it is permitted. */
 export function validateDocument(schema: GraphQLSchema, document: DocumentNode, introspection: boolean) {
   const [overLimit] = validate(schema, document, [CostRule], { maxErrors });
   if (overLimit) return [overLimit];
