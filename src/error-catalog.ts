@@ -38,6 +38,16 @@ export const errorCatalog = {
     title: 'Malformed JSON',
     remedy: 'Send valid JSON in UTF-8, without a byte order mark and without duplicate object members.',
   },
+  PERSISTED_QUERY_NOT_SUPPORTED: {
+    status: 400,
+    title: 'Persisted queries are not supported',
+    remedy: 'Send the text of the document as `query`. The operator can allow ids with the setting PERSISTED_OPERATIONS.',
+  },
+  PERSISTED_QUERY_NOT_FOUND: {
+    status: 400,
+    title: 'Unknown persisted query',
+    remedy: 'Send the text of the document as `query`, or ask the operator to add it to PERSISTED_OPERATIONS.',
+  },
   QUERY_TOO_COSTLY: {
     status: 400,
     title: 'GraphQL operation exceeds a limit',

@@ -146,3 +146,15 @@ export const nothingChanged = 'Nothing was changed. ';
 export const safeToRepeat =
   'Reads, get-or-create and requests with an Idempotency-Key are safe to repeat. An update without a key or a version may replace ' +
   'what others have changed meanwhile; before you repeat a rotation without a key, look up the group by its id.';
+
+/** Invalid settings. The message never contains a value that may be secret. */
+export class ConfigError extends Error {
+  /** What is wrong, one text for each invalid setting. */
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(`Invalid settings; nothing was started:\n${problems.map((line) => `  ${line}`).join('\n')}`);
+    this.name = 'ConfigError';
+    this.problems = problems;
+  }
+}

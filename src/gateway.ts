@@ -6,14 +6,13 @@ import { stampApiTokenUses } from './api-tokens/sql.ts';
 import { createApp } from './app.ts';
 import { createFeed } from './audit-log/feed.ts';
 import { eventFeedHandler } from './audit-log/rest.ts';
-import { heavyWork } from './concurrency/heavy-work.ts';
 import { startRecorder } from './concurrency/recorder.ts';
 import type { Database } from './database/client.ts';
 import { ownMigrationNames } from './database/migrate.ts';
 import { traceStatements } from './database/traced.ts';
 import { embedTokenHandler, introspectionHandler, jwksHandler } from './embed-tokens/rest.ts';
 import { type KeyRing, missingKeyIn } from './encryption/keys.ts';
-import { type GraphQLHandlerOptions, graphqlHandler } from './graphql/execution/route.ts';
+import { type GraphQLHandlerOptions, graphqlHandler } from './graphql/endpoint.ts';
 import { createCors } from './http/cors.ts';
 import { createLayout } from './http/pages/layout.ts';
 import { pageOrProblem } from './http/pages/page.ts';
@@ -174,6 +173,5 @@ function measureGateway({ pool, poolSize }: Database, version: string): void {
   metrics.poolConnections.set({ state: 'busy' }, pool.totalCount - pool.idleCount);
   metrics.poolLimit.set(poolSize);
   metrics.queue.set({ queue: 'database_connections' }, pool.waitingCount);
-  metrics.queue.set({ queue: 'heavy_work' }, heavyWork.waiting);
   metrics.build.set({ version, node_version: process.version }, 1);
 }

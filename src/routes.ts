@@ -4,7 +4,7 @@ import { diagnosticPage, diagnosticsPage } from './docs-config/pages.ts';
 import { isCode } from './docs-config/rules/registry.ts';
 import { docsConfigJsonSchema } from './docs-config/schema/json-schema.ts';
 import { embedTokenMethods, introspectionMethods } from './embed-tokens/rest.ts';
-import { graphqlMethods } from './graphql/execution/route.ts';
+import { graphqlMethods } from './graphql/endpoint.ts';
 import { inUtf8, mediaTypes } from './http/media-types.ts';
 import { apiReferencePage } from './http/pages/api-reference.ts';
 import { assetRoutePath, isAsset, serveAsset, serveFavicon } from './http/pages/assets.ts';
@@ -100,7 +100,6 @@ export function createRoutes(dependencies: RouteDependencies): readonly Route[] 
       : []),
     {
       ...api(paths.user, userMethods, `Legacy REST API: ${userSummary}`, withPages(handlers.user)),
-      aliases: [`${paths.user}/`],
       schemes: ['Token'],
     },
     api(paths.embedTokens, embedTokenMethods, 'REST API: POST creates an embed token', withPages(handlers.embedTokens)),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { generateEncryptionKey } from './encryption/key-texts.ts';
+import { ConfigError } from './errors.ts';
 import {
   checkDatabaseUrl,
   flag,
@@ -161,7 +162,7 @@ export const settings = {
     name: 'PERSISTED_OPERATIONS',
     schema: z.string(),
     description:
-      'a file, or a folder of files, with the only GraphQL documents that are executed; read again when it changes; if unset, any document is',
+      'a file, or a folder of files, with the only GraphQL documents that are executed, read at the start; if unset, any document is',
   },
   logLevel: {
     name: 'LOG_LEVEL',
@@ -195,18 +196,6 @@ type Values = {
 
 /** The validated settings. Of `encryptionKeys`, the first one encrypts; without any, those of the file in `dataDir` do. */
 export type Config = Omit<Values, 'encryptionKeysFile'>;
-
-/** Invalid settings. The message never contains a value that may be secret. */
-export class ConfigError extends Error {
-  /** What is wrong, one text for each invalid setting. */
-  readonly problems: readonly string[];
-
-  constructor(problems: readonly string[]) {
-    super(`Invalid settings; nothing was started:\n${problems.map((line) => `  ${line}`).join('\n')}`);
-    this.name = 'ConfigError';
-    this.problems = problems;
-  }
-}
 
 /**
  * Reads the settings from the environment; nothing else does.

@@ -43,14 +43,21 @@ export function mayBeUserGroupToken(token: string): boolean {
 
 /** Why a string cannot be an API token, as the end of a sentence that begins with its name; nothing if it can be one. */
 export function apiTokenProblem(secret: string): string | undefined {
-  if (secret.startsWith(tokenPrefixes.userGroup)) {
-    return `is a user group token, not a credential; use an API token (${tokenPrefixes.apiToken}…)`;
-  }
+  const mistaken = otherSecrets.find(([prefix]) => secret.startsWith(prefix));
+  if (mistaken) return `is ${mistaken[1]}, not a credential; use an API token (${tokenPrefixes.apiToken}…)`;
+  if (/^(?:["']|token=)/i.test(secret)) return 'is not sent plainly; send it without quotes and without token=';
   if (!/^[\x21-\x7e]{16,255}$/.test(secret)) return 'must have 16 to 255 printable ASCII characters and no spaces';
   if (secret.startsWith(tokenPrefixes.apiToken) && !isIntact(secret))
     return 'is mistyped or truncated: its checksum does not match';
   return undefined;
 }
+
+/** What may be sent by mistake, by how it begins. */
+const otherSecrets = [
+  [tokenPrefixes.userGroup, 'a user group token'],
+  ['eyJ', 'an embed token'],
+  ['whsec_', 'the secret of a webhook'],
+] as const;
 
 /** What is stored of an API token: the SHA-256 of its secret, in hexadecimal. Enough for a secret that is random. */
 export function hashSecret(secret: string): string {

@@ -100,6 +100,10 @@ export type ErrorCode =
   | 'NOT_FOUND'
   /** Request body too large. */
   | 'PAYLOAD_TOO_LARGE'
+  /** Unknown persisted query. */
+  | 'PERSISTED_QUERY_NOT_FOUND'
+  /** Persisted queries are not supported. */
+  | 'PERSISTED_QUERY_NOT_SUPPORTED'
   /** GraphQL operation exceeds a limit. */
   | 'QUERY_TOO_COSTLY'
   /** Too many requests. */

@@ -49,7 +49,5 @@ export interface HostileScenario {
   readonly timeoutMs?: number;
   /** How long each response may take, in milliseconds; not limited by default, because scenarios hold connections on purpose. */
   readonly maxReplyMs?: number;
-  /** A limit that replaces the default, for very many concurrent clients; with the reason in a comment. */
-  readonly maxLivezMs?: number;
   send(target: Target): Promise<readonly Reply[]>;
 }

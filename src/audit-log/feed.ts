@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Context, readInTurn } from '../app.ts';
-import type { Pause } from '../concurrency/heavy-work.ts';
 import type { Sql } from '../database/client.ts';
 import { readCursor, writeCursor } from '../database/list.ts';
 import { abandoned, GatewayError, InvalidInput, type Issue } from '../errors.ts';
@@ -50,6 +49,8 @@ export interface EventFeedPage {
   readonly cursor: string;
   /** Whether there may be more already: read on at once. */
   readonly hasMore: boolean;
+  /** How long it waited for an event. */
+  readonly waitedMs: number;
 }
 
 /** A place in the feed: behind the event with this position. */
@@ -95,7 +96,6 @@ export function createFeed(sql: Sql, stopping: AbortSignal): Feed {
  * Reads a part of the event feed: the events that the caller may read, those of one group in the order of its changes. No event
  * ever appears behind a cursor that was given out.
  *
- * @param options `pause` is what it waits for an event in.
  * @throws Forbidden without `audit:read`.
  * @throws InvalidInput, also for a cursor of another list.
  * @throws GatewayError `CURSOR_EXPIRED` when events behind the cursor were removed because of their age, or the database was
@@ -104,7 +104,7 @@ export function createFeed(sql: Sql, stopping: AbortSignal): Feed {
 export async function readEventFeed(
   context: Context,
   input: EventFeedInput,
-  { withChanges = true, pause = (wait) => wait() }: EventReadOptions & { readonly pause?: Pause | undefined } = {},
+  { withChanges = true }: EventReadOptions = {},
 ): Promise<EventFeedPage> {
   const { app, caller, isAbandoned } = context;
   caller.require('audit:read');
@@ -120,18 +120,17 @@ export async function readEventFeed(
     });
   const isOver = ({ events, hasMore }: FeedPage) => events.length > 0 || hasMore || performance.now() >= endsAtMs;
   const first = await readBehind(start === latest ? await endOf(context.sql, isAbandoned) : start);
-  const waitForEvents = async () => {
-    let page = first;
-    while (!isOver(page)) {
-      const lastPosition = await app.feed.look();
-      if (isAbandoned()) throw abandoned();
-      if (lastPosition === undefined) break;
-      if (lastPosition > page.through.position) page = await readBehind(page.through);
-    }
-    return page;
-  };
-  const { events, through, hasMore } = isOver(first) ? first : await pause(waitForEvents);
-  return { nodes: events, cursor: writeCursor(feedName, [through.epoch, through.position]), hasMore };
+  const waitedFromMs = performance.now();
+  let page = first;
+  while (!isOver(page)) {
+    const lastPosition = await app.feed.look();
+    if (isAbandoned()) throw abandoned();
+    if (lastPosition === undefined) break;
+    if (lastPosition > page.through.position) page = await readBehind(page.through);
+  }
+  const waitedMs = performance.now() - waitedFromMs;
+  const { events, through, hasMore } = page;
+  return { nodes: events, cursor: writeCursor(feedName, [through.epoch, through.position]), hasMore, waitedMs };
 }
 
 /** The error for a cursor behind which events are no longer there. */

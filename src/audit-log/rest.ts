@@ -2,7 +2,7 @@ import { encodeGlobalID } from '@pothos/plugin-relay';
 import { type App, contextOf } from '../app.ts';
 import { InvalidInput, type Issue } from '../errors.ts';
 import type { Event } from '../generated/prisma/client.ts';
-import { unknownFields } from '../http/body.ts';
+import { isEmptyBody, unknownFields } from '../http/body.ts';
 import { mediaTypes } from '../http/media-types.ts';
 import { problem } from '../http/problem.ts';
 import type { Handler, HttpRequest } from '../http/types.ts';
@@ -28,7 +28,8 @@ export function eventFeedHandler(app: App): Handler {
       request.operation = 'eventFeed';
       request.caller.require('audit:read');
       const reading = readEventFeed(contextOf(app, request.caller, request.isAbandoned), inputOf(request));
-      const { nodes, cursor, hasMore } = await reading.catch(withParameterNames);
+      const { nodes, cursor, hasMore, waitedMs } = await reading.catch(withParameterNames);
+      request.waitedMs += waitedMs;
       const body = JSON.stringify({ success: 1, events: nodes.map(memberOf), cursor, has_more: hasMore });
       return { status: 200, headers: { 'content-type': mediaTypes.json }, body };
     },
@@ -55,8 +56,9 @@ const memberOf = (event: Event) => ({
 /** @throws InvalidInput for a body, and each parameter that there is not, that is given more than once, or is not of its form. */
 function inputOf({ query, body }: HttpRequest): EventFeedInput {
   const given = parseQuery(query);
-  const issues: Issue[] =
-    body.length > 0 ? [{ path: [], message: 'The parameters are in the body; send them in the query.' }] : [];
+  const issues: Issue[] = isEmptyBody(body)
+    ? []
+    : [{ path: [], message: 'The parameters are in the body; send them in the query.' }];
   issues.push(...unknownFields(given.keys(), names));
   for (const name of new Set(given.keys())) {
     if (names.includes(name) && name !== parameters.types && given.getAll(name).length > 1)

@@ -1,6 +1,6 @@
-import { GatewayError } from '../errors.ts';
+import { ConfigError, GatewayError } from '../errors.ts';
 import { readPackageVersion } from '../package-root.ts';
-import { ConfigError, type Setting, settings } from '../settings.ts';
+import { type Setting, settings } from '../settings.ts';
 import { escapeLines } from '../terminal-text.ts';
 import { asksForHelp, suggest, UsageError } from './options.ts';
 import { processIo } from './process-io.ts';

@@ -12,9 +12,11 @@ import { Caller } from '../caller.ts';
 import { documentChecker } from '../docs-config/pool/check-documents.ts';
 import { ensureSigningKeys } from '../embed-tokens/signing-keys.ts';
 import { buildGateway } from '../gateway.ts';
+import { readPersistedOperations } from '../graphql/persisted.ts';
 import { startHousekeeping } from '../housekeeping/housekeeping.ts';
 import { openLog } from '../log.ts';
 import { packageRoot, readPackageVersion } from '../package-root.ts';
+import { schema } from '../schema.ts';
 import { type Config, readConfig } from '../settings.ts';
 import { shellWord } from '../shell-word.ts';
 import { escapeControls } from '../terminal-text.ts';
@@ -26,7 +28,6 @@ import { compareOpenFiles } from './open-files.ts';
 import { listen, requireFreeAddress } from './open-listener.ts';
 import { readOnlyOptions, UsageError } from './options.ts';
 import { isClosed } from './output.ts';
-import { readPersistedOperations } from './persisted-operations-files.ts';
 import { processIo } from './process-io.ts';
 import { abortOn, untilStopRequested } from './stop-request.ts';
 import { describeLostSecret } from './token-create.ts';
@@ -44,7 +45,7 @@ export async function serve(args: string[]): Promise<number> {
   const stop = untilStopRequested();
   // Before anything is started, like every other check of the settings.
   const settings = readConfig(process.env, process.stderr.isTTY);
-  const persistedOperations = await readPersistedOperations(settings);
+  const persistedOperations = await readPersistedOperations(settings, schema);
   await requireFreeAddress(settings);
   const { signal, reason } = abortOn(stop);
   return withServerDatabase((context) => run(context, persistedOperations, stop), signal).catch((error: unknown) => {
@@ -70,7 +71,6 @@ async function run(
   const gateway = buildGateway(database, keys, log, { ...config, persistedOperations });
   // By default a rejected promise that nothing waits for ends the process, and with it every other request.
   process.on('unhandledRejection', gateway.reportUnhandled);
-  const stopFollowingOperations = persistedOperations?.follow(log);
   const following = setInterval(() => keys.refresh(), keyRefreshMs).unref();
   const listening = listen(gateway.server, config);
   const early = await Promise.race([listening.then(() => undefined), stop]);
@@ -107,7 +107,7 @@ async function run(
   }
   log.info(`${reason}: draining in-flight requests, then exiting`);
   await listener.close(log);
-  await Promise.all([stopHousekeeping(), stopFollowingOperations?.()]);
+  await stopHousekeeping();
   await Promise.all([gateway.close(), documentChecker.close()]);
   clearInterval(following);
   log.info('stopped');

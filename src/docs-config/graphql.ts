@@ -74,13 +74,14 @@ const ReportType = builder.objectRef<Report>('DocsConfigReport').implement({
     warningCount: t.exposeInt('warningCount', { description: 'The number of warnings, including those that are not listed.' }),
     diagnostics: t.field({
       type: [DiagnosticType],
+      extensions: { listSize: () => 100 } satisfies FieldCost,
       description: 'The diagnostics in document order, at most 1,000; if there are more, the last one states the total.',
       resolve: ({ diagnostics }) => [...diagnostics],
     }),
     config: t.field({
       type: 'JSON',
       nullable: true,
-      extensions: { cost: () => 100 } satisfies FieldCost, // as long as the document
+      extensions: { heavy: 8 } satisfies FieldCost, // as long as the document, and the diagnostics as well
       description: `The document with every default filled in, as the JSON Schema at \`${paths.docsConfigSchema}\` describes it; null if there are errors.`,
       resolve: ({ config }) => config,
     }),

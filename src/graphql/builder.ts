@@ -4,7 +4,6 @@ import RelayPlugin, { decodeGlobalID } from '@pothos/plugin-relay';
 import { Forbidden, InvalidInput, Unauthenticated } from '../errors.ts';
 import type { Json } from '../input.ts';
 import type { GraphQLContext } from './context.ts';
-import FieldPlugin from './field-plugin.ts';
 
 /** The types that every part of the schema builds on. */
 export interface SchemaTypes {
@@ -20,7 +19,7 @@ export interface SchemaTypes {
 /** Where the schema's parts define themselves. */
 export const builder = new SchemaBuilder<SchemaTypes>({
   // The errors plugin comes first, so that a missing credential becomes a result too.
-  plugins: [ErrorsPlugin, FieldPlugin, RelayPlugin],
+  plugins: [ErrorsPlugin, RelayPlugin],
   defaultFieldNullability: false,
   errors: {
     directResult: true,

@@ -1,3 +1,4 @@
+import { defaultFieldResolver, type GraphQLSchema } from 'graphql';
 import { type ErrorCode, errorCatalog } from '../error-catalog.ts';
 import {
   Conflict,
@@ -10,6 +11,7 @@ import {
   Unauthenticated,
 } from '../errors.ts';
 import { builder } from './builder.ts';
+import type { GraphQLContext } from './context.ts';
 import type { FieldCost } from './selection.ts';
 
 /** The type of error codes. */
@@ -49,7 +51,6 @@ builder.objectType(InvalidInput, {
     issues: t.field({
       type: [IssueType],
       description: 'Every problem that was found, up to 10.',
-      // Few inputs of many are invalid, and few of those in many ways. The response meter counts what there is.
       extensions: { listSize: () => 2 } satisfies FieldCost,
       resolve: ({ issues }) => [...issues],
     }),
@@ -66,4 +67,21 @@ const plainErrors = [
 
 for (const [type, name, description] of plainErrors) {
   builder.objectType(type, { name, description, interfaces: [ErrorInterface], isTypeOf: (value) => value instanceof type });
+}
+
+/** Has each mutation that returns an expected error note it in the context, and count it for the metrics. */
+export function noteRefusals(schema: GraphQLSchema): GraphQLSchema {
+  for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) {
+    const { resolve = defaultFieldResolver } = field;
+    field.resolve = async (source, args, context: GraphQLContext, info) => {
+      const result: unknown = await resolve(source, args, context, info);
+      const { code } = Object(result) as { code?: unknown }; // the errors plugin returns proxies of errors
+      if (typeof code === 'string' && Object.hasOwn(errorCatalog, code)) {
+        context.outcome = 'refused';
+        context.http.countError(code as ErrorCode);
+      }
+      return result;
+    };
+  }
+  return schema;
 }

@@ -1,52 +1,245 @@
-/**
- * The limits of a GraphQL request, each checked before the work that it bounds. docs/limits.md lists the same figures.
- */
+import {
+  type ASTVisitor,
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isAbstractType,
+  isListType,
+  isObjectType,
+  Kind,
+  Lexer,
+  NoSchemaIntrospectionCustomRule,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+  parse,
+  type SelectionSetNode,
+  Source,
+  specifiedRules,
+  TokenKind,
+  type ValidationContext,
+  validate,
+  valueFromASTUntyped,
+} from 'graphql';
+import { GatewayError } from '../errors.ts';
+import { type FieldCost, lookUpCost } from './selection.ts';
+
+/** The limits of a GraphQL request. docs/limits.md lists the same figures. */
 export const graphqlLimits = {
-  /** Tokens (names, values, punctuation) of a document. Introspection as common clients send it has about 200. */
-  maxTokens: 2_000,
-  /** Characters and lines of a document. Each error in it is located by counting lines. */
+  /** Characters of a document. */
   maxDocumentCharacters: 65_536,
-  maxDocumentLines: 2_000,
-  /** Nested brackets of a document, those of its values included. */
-  maxNesting: 256,
+  /** Tokens (names, values, punctuation) of a document. Introspection as common clients send it has about 200. */
+  maxTokens: 1_500,
   /** Nested selection sets of an operation, those of its fragments included. */
   maxDepth: 30,
-  /**
-   * How often one response name may occur in one selection set, including its fragments. Validation compares each pair of them.
-   */
+  /** How often one response name may occur in one selection set: validation compares each pair of them. */
   maxRepeatedFields: 100,
-  /** Characters of an alias, or of a field's name. */
-  maxNameLength: 128,
-  /** Fragment spreads of a document. */
-  maxFragmentSpreads: 200,
-  /** The cost of an operation, in the unit that `cost.ts` defines. */
+  /** The cost of an operation. */
   maxCost: 30_000,
-  /** Fields of the items of lists, for lists that turn out longer than their estimate. */
-  maxResolvedFields: 131_072,
-  /** The size of a response body, in bytes. */
-  maxResponseBytes: 16 * 1024 * 1024,
+  /** Values of up to 64 KiB in a response. */
+  maxHeavyFields: 300,
   /** Errors of one response about the document or its variables, and characters of one error's message. */
   maxErrors: 10,
   maxMessageLength: 1_000,
-  /** Characters of an `Accept` header. */
-  maxAcceptLength: 1_024,
 } as const;
 
-/** From this cost on, executions are queued instead of starting at once, so that other requests are served in between. */
-export const heavyCost = 2_000;
+const { maxCost, maxDepth, maxDocumentCharacters, maxErrors, maxHeavyFields, maxRepeatedFields, maxTokens } = graphqlLimits;
 
-/** From this length on, in characters, documents that are not cached are queued before they are parsed and validated. */
-export const longDocumentLength = 2_000;
+/** How many items a list is taken to have whose field does not say it. */
+const defaultListSize = 10;
+
+/** What `__schema` and `__type` cost: about as many fields as the schema has. graphql-js bounds their depth. */
+const introspectionCost = 2_000;
+
+/** What the text of an operation decides of its execution, whatever its variables are. */
+export interface OperationCost {
+  readonly cost: number;
+  readonly heavy: number;
+  readonly depth: number;
+  /** The fields that are selected, those of each use of a fragment included. */
+  readonly fields: number;
+}
+
+const nothing: OperationCost = { cost: 0, heavy: 0, depth: 0, fields: 0 };
+const measures = ['cost', 'heavy', 'fields'] as const;
+
+const costs = new WeakMap<OperationDefinitionNode, OperationCost>();
+
+/** The cost of an operation whose document was validated with {@link CostRule}. */
+export const costOf = (operation: OperationDefinitionNode): OperationCost => costs.get(operation) ?? nothing;
+
+/** The error for a document that exceeds a limit. */
+export function tooCostly(message: string, extensions: Readonly<Record<string, unknown>> = {}): GraphQLError {
+  return new GraphQLError(message, { extensions, originalError: new GatewayError('QUERY_TOO_COSTLY', message) });
+}
+
+/** Parses a document. @throws GraphQLError for a syntax error, and with `QUERY_TOO_COSTLY` over a limit. */
+export function parseDocument(text: string): DocumentNode {
+  if (text.length > maxDocumentCharacters) {
+    throw tooCostly(`The document exceeds the limit of ${maxDocumentCharacters} characters. Send long values as variables.`);
+  }
+  try {
+    return parse(text, { maxTokens });
+  } catch (error) {
+    throw hasTooManyTokens(text)
+      ? tooCostly(`The document exceeds the limit of ${maxTokens} tokens. Request fewer fields.`)
+      : error;
+  }
+}
+
+function hasTooManyTokens(text: string): boolean {
+  const lexer = new Lexer(new Source(text));
+  try {
+    for (let count = 0; count <= maxTokens; count += 1) if (lexer.advance().kind === TokenKind.EOF) return false;
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Validates a document; its limits first, because other rules may take long. @param introspection whether it is permitted. */
+export function validateDocument(schema: GraphQLSchema, document: DocumentNode, introspection: boolean) {
+  const [overLimit] = validate(schema, document, [CostRule], { maxErrors });
+  if (overLimit) return [overLimit];
+  const rules = introspection ? specifiedRules : [...specifiedRules, NoSchemaIntrospectionCustomRule];
+  return validate(schema, document, rules, { maxErrors, hideSuggestions: !introspection });
+}
 
 /**
- * The limits of the files in `PERSISTED_OPERATIONS`, each checked before the gateway starts and after a change. docs/limits.md
- * lists the same figures.
+ * The validation rule for cost and depth. Every field costs 1, a root field {@link lookUpCost} more, and what its extension adds.
+ * What is below a list counts as often as the list has items: by its literal argument, else at most.
  */
-export const persistedOperationsLimits = {
-  /** The size of the files, in bytes. */
-  maxPersistedFileBytes: 8 * 1024 * 1024,
-  /** Documents in the files. */
-  maxPersistedOperations: 5_000,
-  /** Problems that are listed. */
-  maxPersistedProblems: 100,
-} as const;
+export function CostRule(context: ValidationContext): ASTVisitor {
+  const schema = context.getSchema();
+  const measured = new Map<SelectionSetNode, Map<string, OperationCost>>();
+  let variables: Record<string, symbol> = {};
+
+  function measure(selectionSet: SelectionSetNode, type: GraphQLNamedType | undefined, page: number): OperationCost {
+    if (isAbstractType(type)) {
+      const parts = schema.getPossibleTypes(type).map((possible) => measure(selectionSet, possible, page));
+      return parts.reduce((a, b) => combine(a, b, Math.max), nothing);
+    }
+    if (!isObjectType(type)) return nothing;
+    const ofSelection = measured.get(selectionSet) ?? new Map<string, OperationCost>();
+    measured.set(selectionSet, ofSelection);
+    const key = `${type.name} ${page}`;
+    const known = ofSelection.get(key);
+    if (known) return known;
+    ofSelection.set(key, nothing); // another rule reports fragments that contain themselves
+    let total = nothing;
+    for (const selection of selectionSet.selections) {
+      if (selection.kind === Kind.FIELD) {
+        total = combine(total, measureField(selection, type, page), add);
+        continue;
+      }
+      const fragment =
+        selection.kind === Kind.INLINE_FRAGMENT ? selection : (context.getFragment(selection.name.value) ?? undefined);
+      const condition = fragment?.typeCondition && schema.getType(fragment.typeCondition.name.value);
+      const applies = !condition || condition === type || (isAbstractType(condition) && schema.isSubType(condition, type));
+      if (fragment && applies) total = combine(total, measure(fragment.selectionSet, type, page), add);
+    }
+    ofSelection.set(key, total);
+    return total;
+  }
+
+  function measureField(field: FieldNode, parent: GraphQLObjectType, page: number): OperationCost {
+    const definition = parent.getFields()[field.name.value];
+    if (!definition) return { ...nothing, cost: field.selectionSet ? introspectionCost : 1, fields: 1 };
+    const extensions = definition.extensions as FieldCost;
+    const { listSize, pageSize, isPage, heavy = 0, refusesHeavy } = extensions;
+    const given = field.arguments?.map(({ name, value }) => [name.value, valueFromASTUntyped(value, variables)]) ?? [];
+    const args = Object.fromEntries(given);
+    const isList = isListType(getNullableType(definition.type));
+    const size = isPage ? page : (listSize?.(args) ?? (isList ? defaultListSize : 1));
+    const child = field.selectionSet
+      ? measure(field.selectionSet, getNamedType(definition.type), pageSize?.(args) ?? 1)
+      : nothing;
+    if (refusesHeavy && child.heavy > 0) context.reportError(tooCostly(refusesHeavy));
+    const isRoot = parent === schema.getQueryType() || parent === schema.getMutationType();
+    const own = 1 + (isRoot ? lookUpCost : 0) + (extensions.cost?.(args) ?? 0);
+    return {
+      cost: own + size * child.cost,
+      heavy: heavy + size * child.heavy,
+      fields: 1 + child.fields,
+      depth: 1 + child.depth,
+    };
+  }
+
+  return {
+    Document({ definitions }) {
+      const operations = definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION) as OperationDefinitionNode[];
+      const names = operations.flatMap(({ variableDefinitions = [] }) =>
+        variableDefinitions.map(({ variable }) => variable.name),
+      );
+      variables = Object.fromEntries(names.map(({ value }) => [value, aVariable]));
+      for (const operation of operations) {
+        const total = measure(operation.selectionSet, schema.getRootType(operation.operation) ?? undefined, 1);
+        costs.set(operation, total);
+        const { cost, heavy, depth } = total;
+        if (operation.operation === OperationTypeNode.SUBSCRIPTION) {
+          const message = 'Subscriptions are not supported. Send a query or a mutation.';
+          context.reportError(new GraphQLError(message, { nodes: operation }));
+        }
+        if (depth > maxDepth) context.reportError(tooCostly(`The operation exceeds the limit of ${maxDepth} levels of nesting.`));
+        if (cost > maxCost) {
+          const message = `The operation costs ${cost}; the limit is ${maxCost}. Request fewer fields or items.`;
+          context.reportError(tooCostly(message, { cost, limit: maxCost }));
+        }
+        if (heavy > maxHeavyFields) {
+          const message = `The operation reads up to ${heavy} large values (properties, mapping, dataSource; changes count twice); the limit is ${maxHeavyFields}. Request fewer items.`;
+          context.reportError(tooCostly(message));
+        }
+      }
+    },
+    SelectionSet({ selections }) {
+      const counts = new Map<string, number>();
+      for (const selection of selections) {
+        if (selection.kind !== Kind.FIELD) continue;
+        const name = (selection.alias ?? selection.name).value;
+        const count = (counts.get(name) ?? 0) + 1;
+        counts.set(name, count);
+        if (count !== maxRepeatedFields + 1) continue;
+        context.reportError(tooCostly(`"${name}" exceeds the limit of ${maxRepeatedFields} uses in one selection set.`));
+      }
+    },
+    Field(node) {
+      if (!node.alias || !context.getParentType()?.name.startsWith('__')) return;
+      context.reportError(tooCostly(`A field within introspection cannot have an alias: "${node.alias.value}".`));
+    },
+  };
+}
+
+/** Stands for the value of a variable. */
+const aVariable = Symbol('variable');
+
+const add = (a: number, b: number): number => a + b;
+
+function combine(a: OperationCost, b: OperationCost, by: (a: number, b: number) => number): OperationCost {
+  const [cost = 0, heavy = 0, fields = 0] = measures.map((name) => Math.min(Number.MAX_SAFE_INTEGER, by(a[name], b[name])));
+  return { cost, heavy, fields, depth: Math.max(a.depth, b.depth) };
+}
+
+/** The fields that an operation selects on its root type, those of fragments included. Skipped ones are not left out. */
+export function rootFieldsOf({ definitions }: DocumentNode, { selectionSet }: OperationDefinitionNode): FieldNode[] {
+  const isFragment = (node: DocumentNode['definitions'][number]) => node.kind === Kind.FRAGMENT_DEFINITION;
+  const unvisited = new Map((definitions.filter(isFragment) as FragmentDefinitionNode[]).map((node) => [node.name.value, node]));
+  const fields: FieldNode[] = [];
+  const collect = ({ selections }: SelectionSetNode): void => {
+    for (const selection of selections) {
+      if (selection.kind === Kind.FIELD) fields.push(selection);
+      else if (selection.kind === Kind.INLINE_FRAGMENT) collect(selection.selectionSet);
+      else {
+        const fragment = unvisited.get(selection.name.value);
+        unvisited.delete(selection.name.value);
+        if (fragment) collect(fragment.selectionSet);
+      }
+    }
+  };
+  collect(selectionSet);
+  return fields;
+}

@@ -28,8 +28,8 @@ export function defineNodeFinder(typename: string, type: NodeType): void {
 /** The most nodes that one `nodes` field returns. */
 const maxNodes = 100;
 
-/** How many ids `nodes` was given; one that is not in a list counts as a list of one. */
-const idCount = ({ ids }: Readonly<Record<string, unknown>>): number => (Array.isArray(ids) ? ids.length : 1);
+/** How many ids `nodes` is given, at most. */
+const idCount = ({ ids }: Readonly<Record<string, unknown>>): number => (Array.isArray(ids) ? ids.length : maxNodes);
 
 /** Any of them is enough where no node is named; `admin` always is. */
 const scopesOfNodes = () =>

@@ -1,23 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { GatewayError, InvalidInput, type Issue, shorten } from '../errors.ts';
-import { httpLimits, receivedPartBytes, smallBodyBytes } from '../http-limits.ts';
+import { httpLimits } from '../http-limits.ts';
 import { parseJson, parseQuery } from '../json.ts';
 import { mediaTypes } from './media-types.ts';
 import type { HttpRequest } from './types.ts';
-
-/**
- * Checks that no parameter of a query string is lost beside a body, which alone is read.
- *
- * @param parameters those that would have a meaning.
- * @throws InvalidInput for each that is not the same text in the body.
- */
-export function assertSameInBody(parameters: Iterable<readonly [name: string, value: string]>, body: object): void {
-  const members = new Map<string, unknown>(Object.entries(body));
-  const message = 'is in the query string, but not the same in the body; send it in the body only.';
-  const lost = [...parameters].filter(([name, value]) => members.get(name) !== value);
-  if (lost.length > 0) throw new InvalidInput(lost.map(([name]) => ({ path: [name], message })));
-}
 
 /**
  * The issues of fields that a request does not have: nothing is ignored in silence.
@@ -44,7 +31,7 @@ export const queryIssues = (query: string, known: readonly string[]): Issue[] =>
     message: `is in the query string; send only ${known.join(', ')}, in the body.`,
   }));
 
-const { maxBodyBytes, maxBodyParts } = httpLimits;
+const { maxBodyBytes } = httpLimits;
 
 /** The declared length of a request's body in bytes; `undefined` for a chunked one. */
 export function declaredBytes({ headers }: IncomingMessage): number | undefined {
@@ -53,52 +40,67 @@ export function declaredBytes({ headers }: IncomingMessage): number | undefined 
   return headers['transfer-encoding'] === undefined ? 0 : undefined;
 }
 
-/** Whether a request has no body, or one so small that it is read without accounting for it. */
-export const isSmall = (incoming: IncomingMessage): boolean =>
-  (declaredBytes(incoming) ?? Number.POSITIVE_INFINITY) <= smallBodyBytes;
-
-/** Whether a request declares a body that is larger than permitted. */
-export const isTooLarge = (incoming: IncomingMessage, maxBytes: number = maxBodyBytes): boolean =>
-  (declaredBytes(incoming) ?? 0) > maxBytes;
-
 /**
  * Reads the whole body of a request, of any method.
  *
- * @param hold reserves memory for bytes before they are kept; false if there is none.
- * @throws GatewayError `PAYLOAD_TOO_LARGE` as soon as the limit of bytes or of parts is exceeded, or the bytes are declared to
- *   exceed it; `UNAVAILABLE` when there is no room. The rest is not kept.
+ * @param hold accounts for bytes before they are kept; throws if there is no room.
+ * @param proceed is called before the first byte is read.
+ * @throws GatewayError `PAYLOAD_TOO_LARGE` as soon as the limit is exceeded, or the bytes are declared to exceed it; what `hold`
+ *   throws. The rest is read and dropped.
  */
 export function readBody(
   incoming: IncomingMessage,
-  maxBytes: number = maxBodyBytes,
-  hold?: (bytes: number) => boolean,
+  maxBytes: number,
+  hold?: (bytes: number) => void,
+  proceed?: () => void,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    if (isTooLarge(incoming, maxBytes)) return reject(tooLarge(maxBytes));
-    let chunks: Buffer[] | undefined = [];
+    if ((declaredBytes(incoming) ?? 0) > maxBytes) return reject(tooLarge(maxBytes));
+    proceed?.();
+    let body: Buffer | undefined;
     let bytes = 0;
-    const rejectBody = (error: GatewayError): void => {
-      chunks = undefined;
-      reject(error);
+    let isRejected = false;
+    const keep = (chunk: Buffer): void => {
+      if (bytes + chunk.length > maxBytes) throw tooLarge(maxBytes);
+      hold?.(chunk.length);
+      // Into one buffer: many small chunks would take many times their bytes.
+      if (!body) body = chunk;
+      else {
+        if (bytes + chunk.length > body.length || bytes === body.length) {
+          const larger = Buffer.allocUnsafe(Math.max(2 * body.length, bytes + chunk.length));
+          body.copy(larger, 0, 0, bytes);
+          body = larger;
+        }
+        chunk.copy(body, bytes);
+      }
+      bytes += chunk.length;
     };
     incoming.on('data', (chunk: Buffer) => {
-      if (!chunks) return; // rejected
-      chunks.push(chunk);
-      bytes += chunk.length;
-      if (bytes > maxBytes) rejectBody(tooLarge(maxBytes));
-      else if (chunks.length > maxBodyParts) rejectBody(tooManyParts());
-      else if (hold && !hold(chunk.length + receivedPartBytes)) rejectBody(noRoom());
+      if (isRejected) return;
+      try {
+        keep(chunk);
+      } catch (error) {
+        isRejected = true;
+        body = undefined;
+        reject(error);
+      }
     });
     // Both are emitted at most once; `once` would add a wrapper to each.
     incoming.on('end', () => {
-      if (chunks) resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
-      chunks = undefined; // the listener above, and with it the chunks, would be in memory as long as the request
+      resolve((body ?? noBytes).subarray(0, bytes));
+      body = undefined; // the listener above, and with it the body, would be in memory as long as the request
     });
     incoming.on('error', () =>
       reject(new GatewayError('INVALID_INPUT', 'The request body is incomplete: the connection closed early.')),
     );
   });
 }
+
+const noBytes = Buffer.alloc(0);
+
+/** Whether a body says nothing: some clients and proxies add an empty object to a request without one. */
+export const isEmptyBody = (body: Buffer): boolean =>
+  body.length === 0 || (body.length < 16 && /^\s*\{\s*\}\s*$/.test(body.toString()));
 
 /**
  * The JSON object in a request's body.
@@ -107,13 +109,18 @@ export function readBody(
  *   JSON in UTF-8; `MALFORMED_JSON`.
  * @throws InvalidInput when it is not an object.
  */
-export function jsonObject({ headers, body }: Pick<HttpRequest, 'headers' | 'body'>, howTo: string): Record<string, unknown> {
+export function jsonObject(request: Pick<HttpRequest, 'headers' | 'body'>, howTo: string): Record<string, unknown> {
+  const value = jsonValue(request, howTo);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw new InvalidInput([{ path: [], message: 'The body must be one JSON object.' }]);
+}
+
+/** The same for any JSON value. */
+export function jsonValue({ headers, body }: Pick<HttpRequest, 'headers' | 'body'>, howTo: string): unknown {
   if (body.length === 0) throw bodyRequired(howTo);
   requireMediaType(mediaTypes.json, headers['content-type'], headers['content-encoding']);
   if (!isUtf8(body)) throw new GatewayError('MALFORMED_JSON', 'The body is not valid UTF-8.');
-  const value = parseJson(body.toString('utf8'));
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  throw new InvalidInput([{ path: [], message: 'The body must be one JSON object.' }]);
+  return parseJson(body.toString('utf8'));
 }
 
 /** @param howTo what to send, as a sentence. */
@@ -149,15 +156,4 @@ export function requireMediaType(expected: string, contentType: string = expecte
 function tooLarge(maxBytes: number): GatewayError {
   const condition = maxBytes < maxBodyBytes ? ' without an accepted API token' : '';
   return new GatewayError('PAYLOAD_TOO_LARGE', `The body exceeds the limit of ${maxBytes} bytes${condition}.`);
-}
-
-function tooManyParts(): GatewayError {
-  return new GatewayError('PAYLOAD_TOO_LARGE', `The body exceeds the limit of ${maxBodyParts} chunks. Send larger chunks.`);
-}
-
-function noRoom(): GatewayError {
-  return new GatewayError(
-    'UNAVAILABLE',
-    'Too many large request bodies are being received. Nothing was changed. Try again after the number of seconds in the Retry-After header.',
-  );
 }

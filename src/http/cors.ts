@@ -1,10 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import cors from 'cors';
 
-/** The request headers that scripts of other origins may set. */
-const allowedHeaders = ['Authorization', 'Content-Type', 'Idempotency-Key', 'If-Match', 'X-Request-Id', 'traceparent'].join(', ');
-
-/** The response headers that they may read. */
+/** The response headers that scripts of other origins may read. */
 const exposedHeaders = [
   'ETag',
   'Idempotency-Replayed',
@@ -24,14 +21,14 @@ export type PermitOrigin = (incoming: IncomingMessage, outgoing: ServerResponse,
 
 /**
  * Permits scripts of other origins to send requests and to read the responses (CORS), without credentials of the browser: the API
- * token is in a header that the script sets.
+ * token is in a header that the script sets. The headers that a script asks for are permitted.
  *
  * @param origins as browsers send them, such as `https://app.example.com`; or `*` alone: any.
  */
 export function createCors(origins: readonly string[]): PermitOrigin {
   const origin = origins.includes('*') ? '*' : [...origins];
   return (incoming, outgoing, methods) => {
-    const options = { origin, methods: methods.join(', '), allowedHeaders, exposedHeaders, maxAge, preflightContinue: true };
+    const options = { origin, methods: methods.join(', '), exposedHeaders, maxAge, preflightContinue: true };
     cors(options)(incoming, outgoing, () => {});
   };
 }

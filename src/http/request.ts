@@ -1,22 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline, Readable } from 'node:stream';
 import type { Authenticate } from '../api-tokens/authenticate.ts';
 import { Caller } from '../caller.ts';
-import { heavyWork } from '../concurrency/heavy-work.ts';
 import type { ErrorCode } from '../error-catalog.ts';
 import { GatewayError, RateLimited, safeToRepeat, shorten } from '../errors.ts';
 import { asGatewayError } from '../failures.ts';
-import { httpLimits, httpTimeouts, largeBodyBytes } from '../http-limits.ts';
+import { httpLimits, httpTimeouts, smallBodyBytes, smallResponseBytes } from '../http-limits.ts';
 import type { RateLimiting } from '../rate-limits/rate-limit.ts';
 import { containsToken } from '../tokens.ts';
 import { type RequestSpan, tracing } from '../tracing/tracing.ts';
-import { isSmall, isTooLarge, readBody } from './body.ts';
-import type { ByteBudget } from './byte-budget.ts';
+import { declaredBytes, readBody } from './body.ts';
 import type { PermitOrigin } from './cors.ts';
 import { isNavigation } from './media-types.ts';
 import { MethodNotAllowed } from './problem.ts';
-import { discard, send, tooMuchUnsent } from './response.ts';
-import type { Connection } from './server.ts';
 import type { FindRoute, Handler, HttpRequest, HttpResponse, RequestHead, ResponseBody, Route } from './types.ts';
 
 /** What every request passes. */
@@ -45,7 +42,7 @@ export interface CompletedRequest extends Pick<HttpRequest, 'id' | 'operation' |
   readonly headers?: IncomingHttpHeaders;
   /** Nothing, if the client disconnected before the response. */
   readonly status: number | undefined;
-  /** From the end of the request's headers until the response is passed to the socket; 0 if the request is not valid HTTP. */
+  /** Until the response is passed to the socket, without waiting for events; 0 if the request is not valid HTTP. */
   readonly durationMs: number;
   /** The error codes that the response reports, in whatever form; each once. */
   readonly errorCodes: readonly ErrorCode[];
@@ -55,12 +52,9 @@ export interface CompletedRequest extends Pick<HttpRequest, 'id' | 'operation' |
 
 /** What the requests of a server share. */
 export interface RequestContext extends ServerOptions {
-  /** The route of a request, if there is one. */
   readonly route: FindRoute;
-  /** The bytes of request bodies in memory. */
-  readonly bodies: ByteBudget;
-  /** The bytes of responses that clients have not read. */
-  readonly unsent: ByteBudget;
+  /** The bytes in memory of request bodies, and of responses that clients have not read; small ones do not count. */
+  readonly held: { bodies: number; unsent: number };
 }
 
 /** A request from its headers to the last byte of its response. */
@@ -72,24 +66,26 @@ export class ReceivedRequest implements HttpRequest {
   readonly headers: IncomingHttpHeaders;
   readonly id: string;
   readonly parameter: string;
+  readonly incoming: IncomingMessage;
   body: Buffer = noBytes;
   caller = Caller.anonymous;
   operation = '';
   cost: number | undefined = undefined;
-  readonly context: RequestContext;
-  readonly connection: Connection;
-  readonly incoming: IncomingMessage;
-  readonly outgoing: ServerResponse;
+  waitedMs = 0;
+  /** Whether the connection ends with the response. */
+  isLast = false;
+  private readonly context: RequestContext;
+  private readonly outgoing: ServerResponse;
   private readonly route: Route | undefined;
   private readonly startedMs = performance.now();
   private readonly errorCodes: ErrorCode[] = [];
+  private readonly held = { bodies: 0, unsent: 0 };
   private deadline: NodeJS.Timeout | undefined;
   private isResponded = false;
   private span: RequestSpan | undefined;
 
-  constructor(context: RequestContext, connection: Connection, incoming: IncomingMessage, outgoing: ServerResponse) {
+  constructor(context: RequestContext, incoming: IncomingMessage, outgoing: ServerResponse) {
     this.context = context;
-    this.connection = connection;
     this.incoming = incoming;
     this.outgoing = outgoing;
     this.method = incoming.method ?? 'GET';
@@ -104,12 +100,21 @@ export class ReceivedRequest implements HttpRequest {
     this.parameter = match?.parameter ?? '';
   }
 
-  readonly report = (error: GatewayError): void => this.context.report(error, this);
+  // A client that has left is no failure.
+  readonly report = (error: GatewayError): void => void (this.hasLeft || this.context.report(error, this));
   readonly countError = (code: ErrorCode): void => {
-    if (!this.errorCodes.includes(code)) this.errorCodes.push(code);
+    if (!this.hasLeft && !this.errorCodes.includes(code)) this.errorCodes.push(code);
   };
-  readonly isAbandoned = (): boolean => this.isResponded || this.outgoing.destroyed;
-  readonly responseRoom = (): number => this.context.unsent.roomFor(this.caller.queueKey);
+  readonly isAbandoned = (): boolean => this.isResponded || this.hasLeft;
+
+  private get hasLeft(): boolean {
+    return this.outgoing.destroyed || this.incoming.socket.destroyed;
+  }
+
+  /** Whether the request is received completely, or its response is being sent. */
+  get isReceived(): boolean {
+    return this.incoming.complete || this.outgoing.headersSent;
+  }
 
   get idempotencyKey(): string | undefined {
     return this.caller.apiToken && (this.headers['idempotency-key'] as string | undefined); // Node.js joins several by commas
@@ -125,9 +130,8 @@ export class ReceivedRequest implements HttpRequest {
   }
 
   private async run(): Promise<void> {
-    const { context, incoming, headers, route } = this;
-    let heldBytes = 0;
-    context.permitOrigin?.(incoming, this.outgoing, route?.methods ?? []);
+    const { context, incoming, outgoing, headers, route } = this;
+    context.permitOrigin?.(incoming, outgoing, route?.methods ?? []);
     try {
       // Node.js joins several by commas.
       if (headers.host?.includes(',') ?? incoming.httpVersion === '1.1') {
@@ -139,44 +143,37 @@ export class ReceivedRequest implements HttpRequest {
         return this.respond({ status: 200, headers: { allow: [...route.methods, 'OPTIONS'].join(', ') }, body: '' });
       }
       if (!route.methods.includes(this.method)) throw new MethodNotAllowed(this.method, route.methods);
-      if (isSmall(incoming)) {
-        this.body = await this.readBody();
-        this.startDeadline();
-        this.caller = await context.authenticate(headers.authorization, route, this.id);
-      } else {
-        this.startDeadline();
+      const isSmall = (declaredBytes(incoming) ?? Number.POSITIVE_INFINITY) <= smallBodyBytes;
+      if (!isSmall) {
         this.caller = await context.authenticate(headers.authorization, route, this.id);
         if (this.isAbandoned()) throw disconnected();
-        clearTimeout(this.deadline);
-        const { apiToken, queueKey } = this.caller;
-        const hold = (bytes: number): boolean => {
-          const isHeld = context.bodies.take(bytes, queueKey);
-          if (isHeld) heldBytes += bytes;
-          return isHeld;
-        };
-        this.body = await this.readBody(apiToken ? undefined : httpLimits.maxAnonymousBodyBytes, hold);
-        this.startDeadline();
-        if (this.body.length >= largeBodyBytes) await heavyWork.enter(this.caller);
       }
+      this.body = await this.readBody(isSmall);
+      this.deadline = setTimeout(() => this.fail(tooLong()), httpTimeouts.responseMs);
+      if (isSmall) this.caller = await context.authenticate(headers.authorization, route, this.id);
       if (this.isAbandoned()) throw disconnected();
       const { browse } = route;
       this.respond(await (browse && this.method === 'GET' && isNavigation(this) ? browse(this) : route.handle(this)));
     } catch (thrown) {
       this.fail(thrown);
-    } finally {
-      if (heldBytes > 0) context.bodies.release(heldBytes, this.caller.queueKey);
     }
   }
 
-  /** Reads the body; a client that sent `Expect: 100-continue` gets the interim response first. */
-  private readBody(maxBytes?: number, hold?: (bytes: number) => boolean): Promise<Buffer> {
-    if (this.headers.expect?.toLowerCase() === '100-continue' && !isTooLarge(this.incoming, maxBytes))
-      this.outgoing.writeContinue();
-    return readBody(this.incoming, maxBytes, hold);
-  }
-
-  private startDeadline(): void {
-    this.deadline = setTimeout(() => this.fail(tooLong()), httpTimeouts.responseMs);
+  private readBody(isSmall: boolean): Promise<Buffer> {
+    const { caller, incoming, context, held } = this;
+    const { maxBodyBytes, maxAnonymousBodyBytes, maxHeldBodyBytes } = httpLimits;
+    const hold = (bytes: number): void => {
+      if (context.held.bodies + bytes > maxHeldBodyBytes) throw tooMuchHeld();
+      context.held.bodies += bytes;
+      held.bodies += bytes;
+    };
+    const proceed = this.headers.expect?.toLowerCase() === '100-continue' ? () => this.outgoing.writeContinue() : undefined;
+    return readBody(
+      incoming,
+      isSmall || caller.apiToken ? maxBodyBytes : maxAnonymousBodyBytes,
+      isSmall ? undefined : hold,
+      proceed,
+    );
   }
 
   /** Responds with an error, unless there is a response already. */
@@ -186,44 +183,67 @@ export class ReceivedRequest implements HttpRequest {
     if (error instanceof RateLimited) this.caller = error.caller; // which authentication did not return
     this.countError(error.code);
     if (error.code === 'INTERNAL' || error.code === 'UNAVAILABLE') this.report(error);
+    if (!this.incoming.complete && this.headers.expect) this.isLast = true; // the client may never send the body
     try {
-      this.respond(this.renderError(error));
+      this.respond((this.route ?? this.context).renderError(error, this));
     } catch (defect) {
       this.report(asGatewayError(defect));
       this.outgoing.destroy();
     }
   }
 
-  private renderError(error: GatewayError): HttpResponse {
-    return (this.route ?? this.context).renderError(error, this);
-  }
-
   private respond(response: HttpResponse<ResponseBody>): void {
-    const { outgoing } = this;
-    if (this.isResponded) return void discard(response);
+    const { outgoing, body: _, hasLeft } = this;
+    const { body } = response;
+    if ((this.isResponded || hasLeft) && body instanceof Readable) body.on('error', () => {}).destroy();
+    if (this.isResponded) return;
     clearTimeout(this.deadline);
-    try {
-      if (outgoing.destroyed) discard(response);
-      else if (!this.send(response)) return void this.fail(tooMuchUnsent());
-    } catch (error) {
-      discard(response);
-      throw error;
-    }
+    if (!hasLeft && !this.send(response)) return void this.fail(tooMuchUnsent());
     this.isResponded = true; // not before: a header that Node.js refuses is a defect, which `fail` reports
     const { route, method, id, errorCodes, operation, cost, headers, caller, span } = this;
     const status = outgoing.headersSent ? outgoing.statusCode : undefined;
-    const durationMs = performance.now() - this.startedMs;
+    const durationMs = performance.now() - this.startedMs - this.waitedMs;
     span?.end({ route, status, errorCodes });
     const traceId = span?.traceId;
     this.context.onResponse({ route, method, status, id, durationMs, errorCodes, operation, cost, traceId, headers, caller });
   }
 
-  /** @returns false, and sends nothing, if too many bytes wait to be sent. */
-  private send(response: HttpResponse<ResponseBody>): boolean {
-    const { caller, context } = this;
-    const { rateLimiting } = context;
-    if (!caller.apiToken || !caller.isRateLimited(rateLimiting.limit)) return send(this, response);
-    return send(this, { ...response, headers: { ...response.headers, ...rateLimiting.headersFor(caller.apiToken) } });
+  /** @returns false, and sends nothing, if it is large and too many bytes wait to be sent. */
+  private send({ status, headers, body, cacheControl = 'no-store' }: HttpResponse<ResponseBody>): boolean {
+    const { outgoing, context, caller } = this;
+    const bytes = body instanceof Readable ? undefined : Buffer.byteLength(body);
+    if (bytes !== undefined && bytes > smallResponseBytes) {
+      if (context.held.unsent + bytes > httpLimits.maxUnsentBytes) return false;
+      context.held.unsent += bytes;
+      this.held.unsent = bytes;
+    }
+    // Alternating names and values: the form that Node.js writes fastest.
+    const lines = ['x-request-id', this.id, 'x-content-type-options', 'nosniff', 'cache-control', cacheControl];
+    const vary = outgoing.getHeader('vary'); // what CORS has set would be replaced
+    for (const name in headers) {
+      const value = headers[name] as string;
+      lines.push(name, name === 'vary' && vary !== undefined ? `${value}, ${vary}` : value);
+    }
+    const { rateLimiting, draining } = context;
+    if (caller.apiToken && caller.isRateLimited(rateLimiting.limit))
+      for (const [name, value] of Object.entries(rateLimiting.headersFor(caller.apiToken))) lines.push(name, value);
+    if (status !== 304 && bytes !== undefined) lines.push('content-length', String(bytes));
+    if (this.isLast || draining.aborted) lines.push('connection', 'close');
+    outgoing.writeHead(status, lines);
+    if (body instanceof Readable)
+      pipeline(body, outgoing, () => {}); // on a failure it destroys both: the client sees that
+    else if (typeof body === 'string')
+      outgoing.end(body, bytes === body.length ? 'latin1' : 'utf8'); // written faster
+    else outgoing.end(body);
+    return true;
+  }
+
+  /** Releases what the request holds: the response was sent, or the connection is closed. */
+  release(): void {
+    const { held } = this;
+    this.context.held.bodies -= held.bodies;
+    this.context.held.unsent -= held.unsent;
+    held.bodies = held.unsent = 0;
   }
 }
 
@@ -231,6 +251,19 @@ const noBytes = Buffer.alloc(0);
 
 /** For the record only: a client that has disconnected gets no response. */
 const disconnected = (): GatewayError => new GatewayError('INVALID_INPUT', 'The client disconnected before the response.');
+
+const tooMuchHeld = (): GatewayError =>
+  new GatewayError(
+    'UNAVAILABLE',
+    'Too many large request bodies are being received. Nothing was changed. Try again after the number of seconds in the Retry-After header.',
+  );
+
+const tooMuchUnsent = (): GatewayError =>
+  new GatewayError(
+    'UNAVAILABLE',
+    'Too many large responses are waiting for clients to read them. A requested change may have been made. ' +
+      'Try again after the number of seconds in the Retry-After header.',
+  );
 
 /** The request was received, and there was no result in time. */
 const tooLong = (): GatewayError =>

@@ -30,10 +30,10 @@ export interface HttpRequest {
   readonly countError: (code: ErrorCode) => void;
   /** Whether the response is no longer needed: a deadline has passed, or the client has disconnected. */
   readonly isAbandoned: () => boolean;
-  /** How many bytes a response may have now, unless it is small. More would be refused, because others wait to be read. */
-  readonly responseRoom: () => number;
   /** The operation that the request executes, for metrics and logs. Set by the handler to one of few names; empty until then. */
   operation: string;
+  /** How long the handler waited for events: not a part of the duration in metrics. */
+  waitedMs: number;
   /** The cost of that operation, at most, if it has one. Set by the handler. */
   cost: number | undefined;
 }
@@ -69,8 +69,6 @@ export interface Handler {
 export interface Route extends Handler {
   /** The path; its last segment may be a parameter, as in `/docs/errors/{code}`. Identifies the route, in metrics for example. */
   readonly path: string;
-  /** Further paths of a route without a parameter, which have none either. */
-  readonly aliases?: readonly string[];
   /** Handles, instead of `handle`, the requests of a person who opens the URL in a browser. */
   readonly browse?: Handler['handle'];
   /** Whether the parameter may have this value; other paths are not found. Given exactly where the path has a parameter. */

@@ -27,7 +27,7 @@ export const metricDefinitions = {
   requestDuration: {
     type: 'histogram',
     name: 'gateway_http_request_duration_seconds',
-    help: 'Time from the end of the headers of a request until its response is passed to the socket.',
+    help: 'Time from the end of the headers of a request until its response is passed to the socket, without a wait for events.',
     labelNames: ['route', 'operation'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   },
@@ -48,12 +48,6 @@ export const metricDefinitions = {
     name: 'gateway_missing_encryption_key_failures_total',
     help: 'Requests and webhook deliveries that failed because the gateway lacks the encryption key of a stored value. The log has the id of the key.',
     labelNames: [],
-  },
-  documentLookups: {
-    type: 'counter',
-    name: 'gateway_graphql_document_cache_lookups_total',
-    help: 'Look-ups of GraphQL documents in the cache of parsed and valid documents.',
-    labelNames: ['result'],
   },
   batchSize: {
     type: 'histogram',
@@ -91,12 +85,6 @@ export const metricDefinitions = {
     type: 'counter',
     name: 'process_cpu_seconds_total',
     help: 'CPU time of the process.',
-    labelNames: [],
-  },
-  cachedDocuments: {
-    type: 'gauge',
-    name: 'gateway_graphql_cached_documents',
-    help: 'GraphQL documents in the cache of parsed and valid documents.',
     labelNames: [],
   },
   poolConnections: {
@@ -170,5 +158,4 @@ function createMetric({ type, buckets = [], ...definition }: MetricDefinition): 
   return type === 'counter' ? new Counter(configuration) : new Histogram({ ...configuration, buckets: [...buckets] });
 }
 
-for (const result of ['hit', 'miss']) metrics.documentLookups.inc({ result }, 0);
 for (const outcome of ['delivered', 'failed_attempt', 'failed']) metrics.webhookDeliveries.inc({ outcome }, 0);

@@ -74,7 +74,7 @@ export class RequestMetrics {
   readonly complete = ({ route, method, operation, status, durationMs, errorCodes }: CompletedRequest): void => {
     const path = route?.path ?? 'unmatched';
     metrics.requests.inc({ route: path, operation, status: status ?? 'disconnected' });
-    metrics.requestDuration.observe({ route: path, operation }, durationMs / 1_000);
+    if (status !== undefined) metrics.requestDuration.observe({ route: path, operation }, durationMs / 1_000);
     for (const code of errorCodes) metrics.errors.inc({ route: path, code });
     // Pages, files, health checks and preflight requests would hide what the APIs do.
     if (status === undefined || !route || route.credential === 'ignored' || method === 'OPTIONS') return;

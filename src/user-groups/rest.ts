@@ -11,7 +11,7 @@ import {
   VersionMismatch,
 } from '../errors.ts';
 import type { UserGroup } from '../generated/prisma/client.ts';
-import { bodyRequired, jsonObject, queryIssues, unknownFields } from '../http/body.ts';
+import { bodyRequired, isEmptyBody, jsonObject, queryIssues, unknownFields } from '../http/body.ts';
 import { mediaTypes } from '../http/media-types.ts';
 import { problem } from '../http/problem.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../http/types.ts';
@@ -225,7 +225,7 @@ const responseFields = ['team_id', 'token', 'provided_id', 'api_environment_tag'
  */
 function readMembers(request: HttpRequest, { members: names, withoutBody }: Operation): Members {
   const { query } = request;
-  const isInQuery = withoutBody !== undefined && request.body.length === 0;
+  const isInQuery = withoutBody !== undefined && (request.body.length === 0 || (query !== '' && isEmptyBody(request.body)));
   const members = isInQuery ? queryMembers(query) : jsonObject(request, withoutBody ?? 'Send a JSON object.');
   const issues = [
     ...(isInQuery ? [] : queryIssues(query, names)),

@@ -12,11 +12,10 @@ import {
   UnauthenticatedError,
   UserGroupGateway,
 } from '../../client/src/index.ts';
-import { parsePersistedOperations } from '../../src/graphql/execution/persisted-operations.ts';
-import { schema } from '../../src/schema.ts';
 import type { Scope } from '../../src/scopes.ts';
 import { freePort } from '../support/free-port.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { readPersisted } from '../support/persisted.ts';
 
 let gateway: TestGateway;
 let client: UserGroupGateway;
@@ -151,7 +150,7 @@ test('of a change whose result cannot be read as a whole, the error says that it
 
 test('a gateway with persisted operations executes those of the client, which its package lists', async () => {
   const content = readFileSync(new URL('../../client/operations.json', import.meta.url), 'utf8');
-  const persistedOperations = await parsePersistedOperations([{ content }], schema, true);
+  const persistedOperations = await readPersisted({ 'operations.json': content });
   const strict = await startGateway(gateway.database, { introspection: true, persistedOperations });
   onTestFinished(() => strict.close());
   const restricted = new UserGroupGateway({ url: strict.url, apiToken: gateway.token });

@@ -137,7 +137,6 @@ const environmentUsers: Readonly<Record<string, string>> = {
   'commands/doctor/doctor.ts': 'environment: process.env',
   'commands/process-io.ts': 'return process.env;',
   'commands/stop-request.ts': "['npm_lifecycle_event']",
-  'http/pages/request-examples.ts': '=> `process.env.$', // in the text of examples
   'database/bundled.ts': "['PATH'], SystemRoot: process.env['SystemRoot']",
 };
 

@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { eventLimits } from '../../src/audit-log/events.ts';
 import { feedLimits } from '../../src/audit-log/feed.ts';
-import { heavyWorkLimits } from '../../src/concurrency/heavy-work.ts';
 import { embedTokenLimits } from '../../src/embed-tokens/rules.ts';
-import { graphqlLimits, persistedOperationsLimits } from '../../src/graphql/limits.ts';
+import { graphqlLimits } from '../../src/graphql/limits.ts';
 import { httpLimits, httpTimeouts } from '../../src/http-limits.ts';
 import { idempotencyLimits } from '../../src/idempotency.ts';
 import { importLimits } from '../../src/user-groups/files.ts';
@@ -21,8 +20,6 @@ test('docs/limits.md lists each limit with the value that applies', () => {
   );
   const limits = {
     ...graphqlLimits,
-    ...persistedOperationsLimits,
-    ...heavyWorkLimits,
     ...httpLimits,
     ...httpTimeouts,
     ...embedTokenLimits,

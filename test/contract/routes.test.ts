@@ -6,14 +6,13 @@ import { paths } from '../../src/http/paths.ts';
 import { routes } from '../support/routes.ts';
 
 test('each path is of one route', () => {
-  const served = routes.flatMap(({ path, aliases = [] }) => [path.replace(/\{.*/, '{'), ...aliases]);
+  const served = routes.map(({ path }) => path.replace(/\{.*/, '{'));
   expect(served).toEqual([...new Set(served)]);
 });
 
 test.each(routes)('$path has a parameter, as its whole last segment, exactly if the route accepts values', (route) => {
-  const { path, accepts, aliases = [] } = route;
+  const { path, accepts } = route;
   expect(path).toMatch(accepts ? /^[^{}]*\/\{\w+\}$/ : /^[^{}]+$/);
-  expect(aliases.filter((alias) => accepts || /[{}]/.test(alias))).toEqual([]);
 });
 
 test.each(routes)('$path is described in one sentence without its period', ({ description, methods }) => {

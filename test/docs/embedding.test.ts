@@ -2,11 +2,10 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { parsePersistedOperations } from '../../src/graphql/execution/persisted-operations.ts';
-import { schema } from '../../src/schema.ts';
 import { importWithClient } from '../support/client-snippets.ts';
 import { createToken, introspectToken } from '../support/embed-tokens.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { readPersisted } from '../support/persisted.ts';
 import { type PrefixProxy, startPrefixProxy } from '../support/prefix-proxy.ts';
 import { sendUnchecked } from '../support/send-unchecked.ts';
 import { snippetsOf } from '../support/snippets.ts';
@@ -107,7 +106,7 @@ test('throws when the document has an error', async () => {
 
 test('throws when the document is not a persisted operation', async () => {
   const token = await createGroup('asked');
-  const persistedOperations = await parsePersistedOperations([{ content: '{"type":"{ __typename }"}' }], schema, true);
+  const persistedOperations = await readPersisted({ 'operations.json': '{"type":"{ __typename }"}' });
   const persisted = await startGateway(gateway.database, { introspection: true, persistedOperations });
   onTestFinished(() => persisted.close());
   vi.stubEnv('GATEWAY', persisted.url);

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readPersistedOperations } from '../../src/commands/persisted-operations-files.ts';
+import { readPersistedOperations } from '../../src/graphql/persisted.ts';
+import { schema } from '../../src/schema.ts';
 import { readConfig } from '../../src/settings.ts';
 import { type RequestOptions, startGateway, type TestGateway } from '../support/gateway.ts';
 import { testKey } from '../support/keys.ts';
@@ -33,7 +34,7 @@ beforeAll(async () => {
     },
     false,
   );
-  gateway = await startGateway(undefined, { ...config, persistedOperations: await readPersistedOperations(config) });
+  gateway = await startGateway(undefined, { ...config, persistedOperations: await readPersistedOperations(config, schema) });
 });
 afterAll(async () => {
   await gateway.close();

@@ -15,6 +15,7 @@ test('there are 61 audits of GraphQL over HTTP', () => {
 });
 
 test.each(audits.map((audit) => [audit.name, audit] as const))('%s', async (_, audit) => {
-  const { status, ...rest } = await audit.fn();
-  expect(status, 'reason' in rest ? rest.reason : '').toBe('ok');
+  // By Yoga, and by the fast path.
+  for (const { status, ...rest } of [await audit.fn(), await audit.fn()])
+    expect(status, 'reason' in rest ? rest.reason : '').toBe('ok');
 });

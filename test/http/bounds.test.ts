@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectTo } from '../support/connect.ts';
-import { sendRequest, startGateway, type TestGateway } from '../support/gateway.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { seedLargeGroups } from '../support/large-groups.ts';
 
 let gateway: TestGateway;
@@ -39,77 +39,64 @@ async function readUntil(socket: Socket, isWhole: (text: string) => boolean): Pr
   socket.setEncoding('latin1').resume();
   for await (const chunk of socket) {
     chunks.push(chunk);
-    if (isWhole(chunks.length > 50 ? chunk : chunks.join(''))) break;
+    if (isWhole(chunks.join(''))) break;
   }
   return chunks.join('');
 }
 
-/** About 6 MB: more than the buffers of the system take. */
-const largeQuery = () => ({
-  query: 'query ($ids: [ID!]!) { nodes(ids: $ids) { ... on UserGroup { properties } } }',
-  variables: { ids },
+const headOf = async (socket: Socket): Promise<string> =>
+  (await readUntil(socket, (all) => all.includes('\r\n\r\n'))).toLowerCase();
+
+test('requests that are pipelined on one connection are answered in order', async () => {
+  const socket = await open();
+  const names = Array.from({ length: 20 }, (_, index) => `pipelined ${index}`);
+  const long = { user_group_id: 'in parts', properties: { long: 'x'.repeat(50_000) } };
+  const requests = names.map((name) => text('GET', '/api/user', { user_group_id: name })).join('');
+  const all = text('GET', '/api/user', long) + requests;
+  socket.write(all.slice(0, 20_000));
+  await gateway.send('GET', '/livez');
+  socket.write(all.slice(20_000));
+  const responses = await readUntil(socket, (received) => received.includes('"provided_id":"pipelined 19"'));
+  expect([...responses.matchAll(/"provided_id":"([^"]+)"/g)].map(([, name]) => name)).toEqual(['in parts', ...names]);
 });
 
-const exists = async (providedId: string) => (await gateway.database.prisma.userGroup.count({ where: { providedId } })) > 0;
-
-describe('requests that are pipelined on one connection', () => {
-  test('are answered in order', async () => {
-    const socket = await open();
-    const names = Array.from({ length: 20 }, (_, index) => `pipelined ${index}`);
-    socket.write(names.map((name) => text('GET', '/api/user', { user_group_id: name })).join(''));
-    const responses = await readUntil(socket, (all) => all.includes('"provided_id":"pipelined 19"'));
-    expect([...responses.matchAll(/"provided_id":"([^"]+)"/g)].map(([, name]) => name)).toEqual(names);
+describe('memory', () => {
+  test('bodies that are being received have 64 MiB; a small body is read all the same', async () => {
+    const unended = text('POST', '/graphql', 'x'.repeat(1_048_000), { 'Content-Length': '1048576' });
+    const sockets = await Promise.all(Array.from({ length: 80 }, () => open()));
+    for (const socket of sockets) socket.write(unended);
+    const head = await Promise.race(sockets.map(headOf));
+    expect(head).toMatch(/^http\/1\.1 503 .*retry-after: 1/s);
+    expect((await gateway.send('GET', '/api/user', { body: { user_group_id: 'small' } })).status).toBe(200);
+    for (const socket of sockets) socket.destroy();
+    const body = { user_group_id: 'large', properties: { text: 'x'.repeat(60_000) } };
+    await expect.poll(async () => (await gateway.send('GET', '/api/user', { body })).status).toBe(200);
   });
 
-  test('are not executed before the client has read the response to the one before', async () => {
-    const socket = await open();
-    socket.write(text('POST', '/graphql', largeQuery()) + text('GET', '/api/user', { user_group_id: 'behind a large response' }));
-    // Others are served in the meantime, for many times as long as the next request would take.
-    for (let i = 0; i < 50; i += 1)
-      expect((await gateway.send('GET', '/api/user', { body: { user_group_id: 'other' } })).status).toBe(200);
-    expect(await exists('behind a large response')).toBe(false);
-    await readUntil(socket, (all) => all.includes('behind a large response'));
-    expect(await exists('behind a large response')).toBe(true);
-  });
-
-  test('are served after a request with a body that comes in parts', async () => {
-    const socket = await open();
-    const second = text('GET', '/api/user', { user_group_id: 'in parts', properties: { long: 'x'.repeat(50_000) } });
-    socket.write(text('GET', '/api/user', { user_group_id: 'first' }) + second.slice(0, 20_000));
-    await gateway.send('GET', '/livez');
-    socket.write(second.slice(20_000) + text('GET', '/api/user', { user_group_id: 'third' }));
-    const responses = await readUntil(socket, (all) => all.includes('"provided_id":"third"'));
-    expect([...responses.matchAll(/"provided_id":"([^"]+)"/g)].map(([, name]) => name)).toEqual(['first', 'in parts', 'third']);
-  });
-
-  test('close the connection when hundreds of them wait', async () => {
-    const socket = await open();
-    const closed = once(socket, 'close');
-    socket.write(text('POST', '/graphql', largeQuery()) + 'GET /livez HTTP/1.1\r\nHost: g\r\n\r\n'.repeat(1_000));
-    socket.resume();
-    await closed;
-    expect((await gateway.send('GET', '/livez')).status).toBe(200);
+  test('responses that clients have not read have 64 MiB; a small one is sent all the same', async () => {
+    // About 12 MB each: more than the buffers of the system take.
+    const query = 'query ($ids: [ID!]!) { nodes(ids: $ids) { ... on UserGroup { a: properties b: properties } } }';
+    const send = () => gateway.graphql(query, { ids });
+    const sockets = await Promise.all(Array.from({ length: 16 }, () => open()));
+    for (const socket of sockets) socket.write(text('POST', '/graphql', { query, variables: { ids } }));
+    let refused = await send();
+    while (refused.status !== 503) refused = await send();
+    expect([refused.json.errors[0].extensions.code, refused.headers.get('retry-after')]).toEqual(['UNAVAILABLE', '1']);
+    expect((await gateway.graphql('{ caller { name } }')).json.data.caller.name).toBe('test');
+    for (const socket of sockets) socket.destroy();
+    await expect.poll(async () => (await send()).status).toBe(200);
   });
 });
 
-describe('request bodies that do not end', () => {
-  const unended = (headers: Record<string, string>) =>
-    text('POST', '/graphql', 'x'.repeat(130_000), { 'Content-Length': '131000', ...headers });
-
-  test('share a part of the memory for bodies without a credential, and the rest stays for others', async () => {
-    const anonymous = await Promise.all(Array.from({ length: 150 }, () => open()));
-    const statuses: Promise<string>[] = anonymous.map(async (socket) => {
-      socket.write(unended({ Authorization: '' }).replace('Authorization: \r\n', ''));
-      return (await readUntil(socket, (all) => all.includes('\r\n\r\n'))).slice(9, 12);
-    });
-    // Some of them do not fit, and are rejected at once; the others take their time.
-    const refused = await Promise.race(statuses);
-    expect(refused).toBe('503');
-    const body = { user_group_id: 'x'.repeat(900_000) };
-    expect((await gateway.send('GET', '/api/user', { body })).status).toBe(400);
-    for (const socket of anonymous) socket.destroy();
-    await Promise.allSettled(statuses);
-  });
+test('a body of very many chunks is read', async () => {
+  const socket = await open();
+  const body = `{"user_group_id":"chunks"${' '.repeat(50_000)}}`;
+  const chunks = [...body].map((character) => `1\r\n${character}\r\n`).join('');
+  const head = text('GET', '/api/user', '', { 'Content-Length': '', 'Transfer-Encoding': 'chunked' })
+    .replace('Content-Length: \r\n', '')
+    .slice(0, -4); // without the body
+  socket.write(`${head}\r\n${chunks}0\r\n\r\n`);
+  expect(await readUntil(socket, (all) => all.includes('"provided_id"'))).toMatch(/^HTTP\/1\.1 200 /);
 });
 
 test('a body above 128 KiB without a credential is rejected before it is read', async () => {
@@ -127,18 +114,27 @@ test('a request without a credential to a path that needs one is refused before 
   expect(await readUntil(socket, (all) => all.includes('UNAUTHENTICATED'))).toMatch(/^HTTP\/1.1 401 /);
 });
 
-test.each([
-  ['is too long', 'a/b;q=0,'.repeat(1_850), 400],
-  ['names nothing that can be sent', 'text/plain', 406],
-])('an Accept header that %s is refused with a short response', async (_, accept, status) => {
-  for (const path of ['/graphql', '/graphql?query=%7B__typename%7D']) {
-    const method = path === '/graphql' ? 'POST' : 'GET';
-    const reply = await sendRequest(gateway.url, method, path, {
-      token: gateway.token,
-      headers: { accept },
-      ...(method === 'POST' && { body: { query: '{ __typename }' } }),
-    });
-    expect([reply.status, reply.json.errors[0].extensions.code]).toEqual([status, 'INVALID_INPUT']);
-    expect(JSON.stringify([...reply.headers]).length + reply.text.length).toBeLessThan(2_000);
-  }
-});
+test('a client that leaves while it waits for events is no error, and its wait is not in the durations', async () => {
+  const { secret: token } = await gateway.issue({ scopes: ['audit:read', 'metrics:read'] });
+  const cursor = (await gateway.send('GET', '/api/events?after=latest', { token })).json.cursor;
+  const waiting = `/api/events?after=${cursor}&wait_seconds=1`;
+  expect((await gateway.send('GET', waiting, { token })).json.events).toEqual([]);
+  const socket = await open();
+  socket.write(`GET ${waiting.replace('=1', '=8')} HTTP/1.1\r\nHost: gateway\r\nAuthorization: Token ${token}\r\n\r\n`);
+  const query = `query Wait { eventFeed(after: "${cursor}", waitSeconds: 1) { nodes { id } } }`;
+  expect((await gateway.graphql(query, {}, { token })).json.data.eventFeed.nodes).toEqual([]);
+  socket.destroy();
+  const sample = async (pattern: RegExp) => {
+    const { text: metrics } = await gateway.send('GET', '/metrics', { token });
+    return pattern.exec(metrics)?.[1];
+  };
+  await expect
+    .poll(() => sample(/requests_total\{route="\/api\/events",operation="eventFeed",status="disconnected"\} (\d+)/), {
+      timeout: 12_000,
+    })
+    .toBe('1');
+  expect(await sample(/errors_total\{route="\/api\/events",code="UNAVAILABLE"\} (\d+)/)).toBeUndefined();
+  for (const labels of ['route="/graphql",operation="Wait"', 'route="/api/events",operation="eventFeed"'])
+    expect(Number(await sample(new RegExp(`request_duration_seconds_sum\\{${labels}\\} (\\S+)`)))).toBeLessThan(0.9);
+  expect(gateway.log.filter((line) => /"level":"(?:warn|error)"/.test(line) && line.includes('/api/events'))).toEqual([]);
+}, 20_000);

@@ -15,7 +15,7 @@ const route = (path: string, rest: Partial<Route> = {}): Route => ({
 
 const find = createRouter([
   route('/'),
-  route('/things', { aliases: ['/things/'] }),
+  route('/things'),
   route('/things/{id}', { accepts: (id) => /^\d+$/.test(id) }),
   route('/things/5'),
 ]);
@@ -28,7 +28,7 @@ test.each([
   ['/things/5', '/things/5', ''],
   ['/things/x', undefined],
   ['/things//', undefined],
-  ['/things/7/', undefined],
+  ['/things/7/', '/things/{id}', '7'],
   ['/things/7/8', undefined],
   ['/things/{id}', undefined],
   ['//7', undefined],

@@ -7,10 +7,8 @@ import { tokenPrefixes } from '../../src/token-prefixes.ts';
 import { connectTo } from '../support/connect.ts';
 import { untilBlocked } from '../support/database.ts';
 import { type Reply, type RequestOptions, startGateway, type TestGateway } from '../support/gateway.ts';
-import { holdWrites } from '../support/hold-writes.ts';
 import { apiTokenId } from '../support/node-id.ts';
 import { until } from '../support/process.ts';
-import { readSamples, sampleValue } from '../support/prometheus.ts';
 import { contextOn } from '../support/queries.ts';
 
 let gateway: TestGateway;
@@ -367,36 +365,6 @@ test('a request whose key is being used is rejected with 409, over REST and Grap
     holder.release();
   }
 });
-
-test('a costly request with a key waits for its turn without a transaction, which the server would end', async () => {
-  const query = bulk
-    .replace(/groups: \[.*\]/, 'groups: $groups')
-    .replace('mutation', 'mutation ($groups: [GetOrCreateUserGroupInput!]!)');
-  const groups = (name: string) => Array.from({ length: 500 }, (_, index) => ({ providedId: `${name} ${index}` }));
-  const held = await holdWrites(gateway.database.url);
-  let transactions: number | null;
-  const replies: Promise<Reply>[] = [];
-  try {
-    replies.push(...['a', 'b', 'd'].map((name) => gateway.graphql(query, { groups: groups(name) })));
-    await until(async () => (await waitingWork()) === 1, 'as many are executed as may be at once');
-    replies.push(gateway.graphql(query, { groups: groups('c') }, withKey('costly')));
-    await until(async () => (await waitingWork()) === 2, 'the costly request waits');
-    const idle = "state = 'idle in transaction' and datname = current_database() and application_name = 'user-group-gateway'";
-    ({ rowCount: transactions } = await gateway.database.pool.query(`select from pg_stat_activity where ${idle}`));
-  } finally {
-    await held.release();
-  }
-  expect(transactions).toBe(0);
-  const done = await Promise.all(replies);
-  expect(done.map(({ json }) => json.data.result.results.length)).toEqual([500, 500, 500, 500]);
-  const again = await gateway.graphql(query, { groups: groups('c') }, withKey('costly'));
-  expect([again.text, replayed(again)]).toEqual([done[3]?.text, 'true']);
-});
-
-const waitingWork = async () => {
-  const { text } = await gateway.send('GET', '/metrics', { token: admin });
-  return sampleValue(readSamples(text), 'gateway_queue_length', { queue: 'heavy_work' });
-};
 
 test('a request whose connection was lost before the response arrived is answered from the record', async () => {
   const holder = await gateway.database.pool.connect();

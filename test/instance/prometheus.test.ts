@@ -87,16 +87,10 @@ test('counts a request whose client disconnects before the response', async () =
   expect(await countedBy(disconnect, 'gateway_http_requests_total', labels)).toBe(1);
 });
 
-test('counts errors by route and code, the keys of batches, and look-ups of documents', async () => {
+test('counts errors by route and code, and the keys of batches', async () => {
   const update = 'mutation { updateUserGroup(input: { by: { providedId: "no such" } name: "x" }) { __typename } }';
   const sent = () => times(5, () => gateway.graphql(update));
   expect(await countedBy(sent, 'gateway_errors_total', { route: '/graphql', code: 'NOT_FOUND' })).toBe(5);
-  expect(await countedBy(sent, 'gateway_graphql_document_cache_lookups_total', { result: 'hit' })).toBe(5);
-  const other = () => gateway.graphql(`# ${Math.random()}\n{ __typename }`);
-  expect(await countedBy(other, 'gateway_graphql_document_cache_lookups_total', { result: 'miss' })).toBe(1);
-  const repeated = `# ${Math.random()}\n{ __typename }`;
-  const twice = () => times(2, () => gateway.graphql(repeated));
-  expect(await countedBy(twice, 'gateway_graphql_cached_documents', {})).toBe(1);
   // More keys than the gateway ever looks up by itself.
   const fields = Array.from(
     { length: 30 },

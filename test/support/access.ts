@@ -105,14 +105,13 @@ function find(name: string) {
 
 let groups = 0;
 
-/** The ways to send a request: as it is, with an Idempotency-Key if it may have one, and by each other path of its route. */
+/** The ways to send a request: as it is, with an Idempotency-Key if it may have one, and with a slash at its end. */
 function waysOf({ path, body }: { readonly path: string; readonly body: object | string }): readonly Way[] {
   const takesKey = 'query' in Object(body) ? JSON.stringify(body).startsWith('{"query":"mutation') : path === paths.user;
-  const { aliases = [] } = routes.find((route) => route.path === path) ?? {};
   return [
     { name: '' },
     ...(takesKey ? [{ name: ' and an Idempotency-Key', headers: { 'idempotency-key': crypto.randomUUID() } }] : []),
-    ...aliases.map((alias) => ({ name: ` at ${alias}`, path: alias })),
+    { name: ` at ${path}/`, path: `${path}/` },
   ];
 }
 

@@ -45,7 +45,7 @@ export interface ActualResponse {
 export function assertDocumented(method: string, path: string, response: ActualResponse, request?: unknown): void {
   const { status, headers, json } = response;
   const [pathname = ''] = path.split('?');
-  const item = openApiDocument.paths[pathname === '/api/user/' ? '/api/user' : pathname];
+  const item = openApiDocument.paths[pathname === '/' ? pathname : pathname.replace(/\/$/, '')];
   const [mediaType = ''] = (headers.get('content-type') ?? '').split(';');
   const isPage = mediaType === 'text/html' && (status >= 400 || pathname === '/graphql');
   if (!item || isPage || method === 'OPTIONS') return;

@@ -7,6 +7,9 @@ export const groupFields =
 
 const group = `userGroup { ${groupFields} }`;
 
+/** The results of a bulk call cannot have large fields. */
+const smallGroup = `userGroup { ${groupFields.replace('properties mapping { schemaId dataSource } ', '')} }`;
+
 const failure = '... on Error { code message } ... on InvalidInput { issues { path message } }';
 const mismatch = ` ... on VersionMismatch { ${group} }`;
 
@@ -19,7 +22,7 @@ const documents = {
   getOrCreateUserGroup: document('getOrCreateUserGroup', `created ${group}`),
   getOrCreateUserGroups: document(
     'getOrCreateUserGroups',
-    `results { __typename ... on GetOrCreateUserGroupPayload { created ${group} } ${failure} }`,
+    `results { __typename ... on GetOrCreateUserGroupPayload { created ${smallGroup} } ${failure} }`,
   ),
   updateUserGroup: document('updateUserGroup', group, mismatch),
   setUserGroupEnvironment: document('setUserGroupEnvironment', group, mismatch),

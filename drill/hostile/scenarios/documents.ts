@@ -31,19 +31,6 @@ export const documentScenarios: readonly HostileScenario[] = [
     `{${many(60, (i) => `caller{...F${i}}`)}} ${many(60, (i) => `fragment F${i} on ApiToken{${many(12, (k) => `a${k}:name`)}}`)}`,
     `{${many(99, () => `...{x(a:"""${'a\n'.repeat(9)}${'b'.repeat(500)}""")}`)}}`,
   ),
-  documents(
-    'fragment-cycles',
-    ['4xx'],
-    `{...F0} ${many(150, (i) => `fragment F${i} on Query{...F${(i + 1) % 150}}`)}`,
-    `{...F0} ${many(12, (i) => `fragment F${i} on Query{${many(12, (k) => `...F${k}`)}}`)}`,
-  ),
-  documents(
-    'directives',
-    ['2xx', '4xx'],
-    `{__typename ${'@include(if:true)'.repeat(280)}}`,
-    `{__typename ${'@a'.repeat(900)}}`,
-    `{${many(200, (i) => `a${i}:__typename @skip(if:false)`)}}`,
-  ),
   // For each, the names that it might mean are sought.
   documents(
     'unknown-names',
@@ -53,22 +40,20 @@ export const documentScenarios: readonly HostileScenario[] = [
     `{userGroup(by:{${many(600, (i) => `teamI${i}:1`)}}){name}}`,
     `query(${many(390, (i) => `$v${i}:Strin${i}`)}){__typename}`,
   ),
-  documents(
-    'many-definitions',
-    ['2xx', '4xx', 'errors'],
-    many(480, (i) => `query A${i}{__typename}`),
-    many(600, () => '{__typename}'),
-    `query A{__typename} ${many(300, (i) => `fragment F${i} on Query{__typename}`)}`,
-    `query(${many(480, (i) => `$v${i}:Int`)}){__typename}`,
-    `query(${many(190, (i) => `$v${i}:[[[Int]]]`)}){__typename}`,
-  ),
-  documents(
-    'errors-behind-lines',
-    ['2xx', '4xx', 'errors'],
-    `${'\n'.repeat(1_900)}{${many(100, (i) => `x${i}`)}}`,
-    `${'\n'.repeat(1_900)}{__typename ${many(100, (i) => `x${i}:userGroup(by:{token:"x"}){name}`)}}`,
-    `#${'z'.repeat(60_000)}\n{${many(100, (i) => `x${i}`)}}`,
-  ),
+  {
+    // As many of the largest as Yoga's own cache would keep.
+    name: 'largest-documents',
+    expects: ['2xx'],
+    timeoutMs: 120_000,
+    send: async ({ graphql, tokens }) => {
+      const replies = [];
+      for (let i = 0; i < 1_024; i += 1) {
+        const fields = many(499, (k) => `a${k}:__typename`);
+        replies.push(await graphql({ query: `{${fields}} #${i}${i % 2 ? 'x'.repeat(55_000) : ''}` }, tokens.groups));
+      }
+      return replies;
+    },
+  },
   {
     name: 'huge-parameters',
     expects: ['2xx', '4xx', 'errors'],

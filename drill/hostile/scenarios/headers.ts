@@ -55,19 +55,9 @@ export const headerScenarios: readonly HostileScenario[] = [
     },
   },
   {
-    name: 'tiny-chunks',
-    refusals: ['PAYLOAD_TOO_LARGE'],
-    expects: ['4xx', '503', 'closed'],
-    send: ({ connections }) => {
-      const bytes = chunked('/graphql', 900_000);
-      return connections.openMany(4, () => ({ bytes }));
-    },
-  },
-  {
     // As much as Node.js reads of each connection at once, which it parses to its end whatever becomes of the request. From more
     // connections than these, only a proxy that buffers requests keeps it.
     name: 'tiny-chunks-of-many',
-    maxLivezMs: 1_000, // 545,000 chunks, of which each takes more than a microsecond
     expects: ['4xx', '503', 'closed'],
     refusals: ['NOT_FOUND', 'PAYLOAD_TOO_LARGE'],
     send: ({ connections }) => {

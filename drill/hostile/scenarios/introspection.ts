@@ -10,8 +10,6 @@ const breadth = (width: number) =>
   `fragment D on __Field{${aliases(width, 'name')}}`;
 
 const many = `__schema{types{${aliases(160, 'fields{type{fields{name}}}')}}}`;
-const loop = (depth: number) => `{__type(name:"DocsConfig"){${'fields{type{ofType{'.repeat(depth)}name${'}}}'.repeat(depth)}}}`;
-
 /** Introspection, which needs no credential and multiplies with the size of the schema. */
 export const introspectionScenarios: readonly HostileScenario[] = [
   {
@@ -26,13 +24,5 @@ export const introspectionScenarios: readonly HostileScenario[] = [
         await graphql({ query: conditional, variables: { a: true } }),
       ];
     },
-  },
-  {
-    name: 'introspection-type-loop',
-    expects: ['2xx', '4xx'],
-    send: async ({ graphql }) => [
-      await graphql({ query: loop(6) }),
-      await graphql({ query: `{${aliases(60, '__type(name:"DocsConfig"){fields{type{fields{type{name kind}}}}}')}}` }),
-    ],
   },
 ];

@@ -1,7 +1,8 @@
 import type { Writable } from 'node:stream';
 import { within } from '../../concurrency/within.ts';
+import { ConfigError } from '../../errors.ts';
 import { readPackageVersion } from '../../package-root.ts';
-import { type Config, ConfigError, readConfig } from '../../settings.ts';
+import { type Config, readConfig } from '../../settings.ts';
 import { escapeJson, escapeLines } from '../../terminal-text.ts';
 import { redactTokens } from '../../tokens.ts';
 import { asksForHelp, readJsonFlag } from '../options.ts';

@@ -2,8 +2,9 @@ import { readFileSync, realpathSync, statfsSync, statSync } from 'node:fs';
 import { get } from 'node:http';
 import { join, resolve } from 'node:path';
 import { clusterOf } from '../../database/bundled.ts';
+import { ConfigError } from '../../errors.ts';
 import { packageRoot } from '../../package-root.ts';
-import { ConfigError, settings } from '../../settings.ts';
+import { settings } from '../../settings.ts';
 import { findEmpty, findMisspelled } from '../context.ts';
 import { compareOpenFiles } from '../open-files.ts';
 import { listenProblem, tryListening } from '../open-listener.ts';
@@ -14,9 +15,10 @@ import { existingParent } from './data-directory-check.ts';
 export const checkSettings: Check = async ({ environment, config }) => {
   if (config.persistedOperationsPath) {
     // Only then, because it loads the whole GraphQL schema.
-    const { readPersistedOperations } = await import('../persisted-operations-files.ts');
+    const { schema } = await import('../../schema.ts');
+    const { readPersistedOperations } = await import('../../graphql/persisted.ts');
     try {
-      await readPersistedOperations(config);
+      await readPersistedOperations(config, schema);
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
       return failure(error.problems.join('; '), 'Correct the files or the setting: nothing starts with them.');

@@ -11,7 +11,7 @@ import {
   operationsOf,
   type ResponseObject,
 } from './openapi.ts';
-import { requestExamples } from './request-examples.ts';
+import { curlExample } from './request-examples.ts';
 
 /** An operation with its place. */
 interface Located {
@@ -62,7 +62,7 @@ function renderOperation({ method, path, operation }: Located): Html {
   return html`<h3 id="${operationId}">${summary}</h3>
 <p><code>${method} ${path}</code>${badge(describeSecurity(security))}</p>
 ${description === undefined ? '' : renderText(description)}
-${requestExamples(method, path, operation).map(({ language, code }, index) => renderDetails(language, renderCode(code, true), index === 0))}
+${renderCode(curlExample(method, path, operation), true)}
 ${own === undefined ? '' : html`<p>The response:</p>\n${renderCode(JSON.stringify(own, null, 2))}`}
 ${Object.values(examples).map((one) => (isOwn(one) ? html`` : renderExample(one)))}
 ${renderList(
@@ -156,11 +156,11 @@ const codesOf = (response: ResponseObject): readonly ErrorCode[] =>
 
 function renderExample({ summary, value, 'x-curl': command }: Example): Html {
   const body = renderCode(JSON.stringify(value, null, 2));
-  return renderDetails(summary, command === undefined ? body : html`${renderCode(command, true)}\n${body}`, false);
+  return renderDetails(summary, command === undefined ? body : html`${renderCode(command, true)}\n${body}`);
 }
 
-const renderDetails = (summary: string, content: Html, isOpen: boolean): Html =>
-  html`<details${isOpen ? html` open` : html``}><summary>${summary}</summary>${content}</details>\n`;
+const renderDetails = (summary: string, content: Html): Html =>
+  html`<details><summary>${summary}</summary>${content}</details>\n`;
 
 const renderCode = (text: string, isCommand = false): Html =>
   html`<pre${isCommand ? html` class="command"` : html``} tabindex="0"><code>${text}</code></pre>`;

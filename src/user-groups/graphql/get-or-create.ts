@@ -5,7 +5,7 @@ import type { FieldCost, RawVariables } from '../../graphql/selection.ts';
 import { type Creation, getOrCreateUserGroup, getOrCreateUserGroups } from '../create.ts';
 import { maxBulkGroups } from '../rules.ts';
 import { userGroupLimits } from '../values.ts';
-import { givenInputs, readsJson, UserGroupType } from './type.ts';
+import { givenInputs, UserGroupType } from './type.ts';
 
 const { maxTextLength } = userGroupLimits;
 
@@ -67,11 +67,14 @@ builder.mutationField('getOrCreateUserGroup', (t) =>
  */
 const costOfEach = 2;
 
-/** How many groups an input has, as it was sent; one that is not in a list counts as a list of one. */
+/** How many groups an input has, at most. */
 function groupCount({ input }: RawVariables): number {
-  const { groups } = (input ?? {}) as { groups?: unknown };
-  return Array.isArray(groups) ? groups.length : 1;
+  const { groups } = Object(input) as { groups?: unknown };
+  return Array.isArray(groups) ? groups.length : maxBulkGroups;
 }
+
+const refusesHeavy =
+  'The results of getOrCreateUserGroups cannot have properties, mapping and dataSource. Read them by userGroups(filter: { providedIds }).';
 
 const maxGroups = maxBulkGroups.toLocaleString('en-US');
 
@@ -93,10 +96,10 @@ builder.relayMutationField(
     extensions: { cost: (args) => costOfEach * groupCount(args), listSize: groupCount } satisfies FieldCost,
     description:
       `Does what getOrCreateUserGroup does for 1 to ${maxGroups} groups at once, with the same results as calls ` +
-      'one after another, and many times faster. An error of one group does not affect the others. Select properties and mapping ' +
-      'only for some 100 groups at a time: their cost counts for each group. Requires the scope groups:write.',
-    resolve: async (_, { input: { groups } }, context, info) => ({
-      results: await getOrCreateUserGroups(context, groups, { withJson: readsJson(info) }),
+      'one after another, and many times faster. An error of one group does not affect the others. The groups cannot have ' +
+      'properties, mapping and dataSource here: read them by userGroups. Requires the scope groups:write.',
+    resolve: async (_, { input: { groups } }, context) => ({
+      results: await getOrCreateUserGroups(context, groups, { withJson: false }),
     }),
   },
   {
@@ -108,7 +111,7 @@ builder.relayMutationField(
           'One result for each group of the input, in the same order: the group, or its own error. The path of an issue begins at ' +
           'that group’s input.',
         // The root field counts everything below it once for each group.
-        extensions: { listSize: () => 1 } satisfies FieldCost,
+        extensions: { listSize: () => 1, refusesHeavy } satisfies FieldCost,
         resolve: ({ results }) => results as Creation[],
       }),
     }),

@@ -24,7 +24,7 @@ const DataSourceMappingType = builder.objectRef<DataSourceMapping>('DataSourceMa
 const readsJsonExtension = 'readsJson';
 
 /** Up to 64 KiB, which are parsed for each request. */
-const largeField = { cost: () => 100, [readsJsonExtension]: true } satisfies FieldCost & Record<string, unknown>;
+const largeField = { heavy: 1, [readsJsonExtension]: true } satisfies FieldCost & Record<string, unknown>;
 
 /** The fields of the attributes that callers give. */
 function givenFields(t: PothosSchemaTypes.ObjectFieldBuilder<typeof builder.$inferSchemaTypes, UserGroup>) {
@@ -40,6 +40,7 @@ function givenFields(t: PothosSchemaTypes.ObjectFieldBuilder<typeof builder.$inf
             t.field({
               type: [DataSourceMappingType],
               ...options,
+              extensions: { ...largeField, listSize: () => 50 } satisfies FieldCost & Record<string, unknown>,
               resolve: (group) => mappingEntries(group[name]) as DataSourceMapping[],
             }),
           ];

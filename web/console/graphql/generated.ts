@@ -125,7 +125,7 @@ export const textAttributes = [
 ] as const;
 
 /** Every code of an error of the gateway: one with another code is of a proxy. */
-export const errorCodes: ReadonlySet<unknown> = new Set(["BODY_REQUIRED","CONFLICT","CURSOR_EXPIRED","FORBIDDEN","HEADERS_TOO_LARGE","IDEMPOTENCY_KEY_IN_USE","IDEMPOTENCY_KEY_REUSED","INTERNAL","INVALID_INPUT","MALFORMED_JSON","METHOD_NOT_ALLOWED","NOT_FOUND","PAYLOAD_TOO_LARGE","QUERY_TOO_COSTLY","RATE_LIMITED","REQUEST_TIMEOUT","SUSPENDED","UNAUTHENTICATED","UNAVAILABLE","UNSUPPORTED_MEDIA_TYPE","VERSION_MISMATCH"]);
+export const errorCodes: ReadonlySet<unknown> = new Set(["BODY_REQUIRED","CONFLICT","CURSOR_EXPIRED","FORBIDDEN","HEADERS_TOO_LARGE","IDEMPOTENCY_KEY_IN_USE","IDEMPOTENCY_KEY_REUSED","INTERNAL","INVALID_INPUT","MALFORMED_JSON","METHOD_NOT_ALLOWED","NOT_FOUND","PAYLOAD_TOO_LARGE","PERSISTED_QUERY_NOT_FOUND","PERSISTED_QUERY_NOT_SUPPORTED","QUERY_TOO_COSTLY","RATE_LIMITED","REQUEST_TIMEOUT","SUSPENDED","UNAUTHENTICATED","UNAVAILABLE","UNSUPPORTED_MEDIA_TYPE","VERSION_MISMATCH"]);
 
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
@@ -297,6 +297,10 @@ export type ErrorCode =
   | 'NOT_FOUND'
   /** Request body too large. */
   | 'PAYLOAD_TOO_LARGE'
+  /** Unknown persisted query. */
+  | 'PERSISTED_QUERY_NOT_FOUND'
+  /** Persisted queries are not supported. */
+  | 'PERSISTED_QUERY_NOT_SUPPORTED'
   /** GraphQL operation exceeds a limit. */
   | 'QUERY_TOO_COSTLY'
   /** Too many requests. */

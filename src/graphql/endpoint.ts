@@ -1,0 +1,295 @@
+import {
+  type DocumentNode,
+  type ExecutionArgs,
+  type ExecutionResult,
+  execute,
+  GraphQLError,
+  type GraphQLSchema,
+  getOperationAST,
+  Kind,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+} from 'graphql';
+import { createYoga, type Plugin } from 'graphql-yoga';
+import { LRUCache } from 'lru-cache';
+import { type App, contextOf } from '../app.ts';
+import { type Caller, credentialRequired } from '../caller.ts';
+import { abandoned, GatewayError, Unauthenticated } from '../errors.ts';
+import { inUtf8, mediaTypes } from '../http/media-types.ts';
+import type { Handler, HttpRequest, HttpResponse } from '../http/types.ts';
+import { respondOnce } from '../idempotency.ts';
+import { containsToken } from '../tokens.ts';
+import { tracing } from '../tracing/tracing.ts';
+import { type CompiledOperation, compileOperation } from './compile.ts';
+import type { GraphQLContext } from './context.ts';
+import { costOf, graphqlLimits, parseDocument, rootFieldsOf, validateDocument } from './limits.ts';
+import { type Params, readParams } from './params.ts';
+import type { PersistedOperations } from './persisted.ts';
+import {
+  chooseResponseType,
+  hasPayload,
+  type ResponseType,
+  renderGraphQLError,
+  renderResult,
+  temporaryFailure,
+} from './response.ts';
+
+const { maxCost, maxDocumentCharacters } = graphqlLimits;
+
+/** The methods of the GraphQL endpoint. */
+export const graphqlMethods = ['GET', 'POST'] as const;
+
+/** What an operator may choose. */
+export interface GraphQLHandlerOptions {
+  /** Whether the schema can be read through introspection, as the playground and code generators do. */
+  readonly introspection: boolean;
+  /** The only documents that are executed. Any document if not given. */
+  readonly persistedOperations?: PersistedOperations | undefined;
+}
+
+/** How many characters of documents Yoga keeps, parsed and validated, and of those with syntax errors. */
+const keptCharacters = 3 * 2 ** 20;
+const keptErrorCharacters = 2 ** 20;
+
+/** How often an operation is executed before it is compiled, which costs as much as ten to a hundred executions. */
+const usesBeforeCompiling = 3;
+
+/** The most fields that are compiled: the function grows with them. */
+const maxCompiledFields = 200;
+
+/** An operation of a document that Yoga has accepted. */
+interface Operation {
+  readonly document: DocumentNode;
+  readonly node: OperationDefinitionNode;
+  readonly isMutation: boolean;
+  readonly needsCredential: boolean;
+  uses: number;
+  compiled: CompiledOperation | undefined;
+}
+
+interface Executed {
+  readonly result: ExecutionResult;
+  readonly isMutation: boolean;
+  readonly isRefused: boolean;
+}
+
+/** What Yoga's plugin finds of a request, and where it leaves the result. */
+interface YogaContext extends GraphQLContext {
+  readonly params: Params;
+  readonly executed: { -readonly [Name in keyof Executed]?: Executed[Name] };
+}
+
+/** Creates the handler of the GraphQL endpoint. */
+export function graphqlHandler(
+  schema: GraphQLSchema,
+  app: App,
+  { metrics, instance }: Pick<GraphQLContext, 'metrics' | 'instance'>,
+  { introspection, persistedOperations }: GraphQLHandlerOptions,
+): Handler {
+  const nameOf = createOperationNames();
+  const documentCache = boundedCache<DocumentNode>(keptCharacters);
+  /** The operations that the fast path executes: the only ones of their documents. */
+  const accepted = new WeakMap<DocumentNode, Operation>();
+
+  const plugin: Plugin<YogaContext> = {
+    onRequestParse({ serverContext, setRequestParser }) {
+      const { params } = serverContext as unknown as YogaContext;
+      setRequestParser(() => params as never);
+    },
+    onParse: ({ setParseFn }) => setParseFn(parseDocument),
+    onValidate: ({ setValidationFn }) =>
+      setValidationFn((_: GraphQLSchema, document: DocumentNode) => validateDocument(schema, document, introspection)),
+    onExecute: ({ setExecuteFn }) => setExecuteFn(executeAccepted),
+    onResultProcess({ result, setResultProcessor, serverContext }) {
+      (serverContext as unknown as YogaContext).executed.result = result as ExecutionResult;
+      setResultProcessor((_, { Response }) => new Response(), mediaTypes.json);
+    },
+  };
+  const yoga = createYoga<YogaContext>({
+    schema,
+    plugins: [plugin],
+    parserAndValidationCache: { documentCache, errorCache: boundedCache<Error>(keptErrorCharacters) },
+    maskedErrors: false, // both ways mask errors as they render them
+    maxRequestBodySize: false, // the transport bounds it
+    batching: false,
+    multipart: false,
+    cors: false,
+    landingPage: false,
+    logging: false,
+    graphiql: false,
+  });
+
+  /** Executes an operation that Yoga has parsed and validated. */
+  async function executeAccepted(args: ExecutionArgs): Promise<ExecutionResult> {
+    const { document, operationName, variableValues } = args;
+    const node = getOperationAST(document, operationName);
+    if (!node) return execute(args); // which says what is wrong with the operation's name
+    const context = args.contextValue as YogaContext;
+    const operation = accepted.get(document) ?? describeOperation(document, node);
+    context.executed.isMutation = operation.isMutation;
+    if (document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length === 1)
+      accepted.set(document, operation);
+    const result = await run(operation, variableValues ?? undefined, context);
+    context.executed.isRefused = context.outcome === 'refused';
+    if (context.params.extensions?.['cost'] !== true) return result;
+    const { cost } = costOf(node);
+    return { ...result, extensions: { ...result.extensions, cost: { cost, limit: maxCost } } };
+  }
+
+  function run(operation: Operation, variables: Params['variables'], context: GraphQLContext): Promise<ExecutionResult> {
+    const { document, node, needsCredential } = operation;
+    const { http, caller } = context;
+    http.operation = nameOf(node, caller);
+    const { cost, fields } = costOf(node);
+    http.cost = cost;
+    if (needsCredential && !caller.apiToken) return Promise.resolve(rejection(new Unauthenticated(credentialRequired)));
+    operation.uses += 1;
+    if (operation.uses === usesBeforeCompiling && fields <= maxCompiledFields)
+      operation.compiled = compileOperation(schema, document);
+    const work = async () => {
+      const compiled = await operation.compiled?.(undefined, context, variables ?? {});
+      if (compiled?.data !== undefined) return compiled;
+      // Also for variables of the wrong type, about which graphql-jit says something else.
+      const options = { maxCoercionErrors: 3 }; // each prints the whole value
+      const args = { schema, document, contextValue: context, variableValues: variables, operationName: node.name?.value };
+      return execute({ ...args, hideSuggestions: !introspection, options });
+    };
+    return tracing.active ? tracing.active.operation(node.operation, http.operation, work) : work();
+  }
+
+  /** Executes a plain request with a document that Yoga has accepted before; nothing if it has not. */
+  async function runKnown(params: Params, context: GraphQLContext): Promise<Executed | undefined> {
+    if (params.extensions || context.http.method !== 'POST') return undefined;
+    const document = documentCache.get(params.query);
+    const operation = document && accepted.get(document);
+    if (!operation || (params.operationName ?? operation.node.name?.value) !== operation.node.name?.value) return undefined;
+    const result = await run(operation, params.variables, context);
+    return { result, isMutation: operation.isMutation, isRefused: context.outcome === 'refused' };
+  }
+
+  async function runByYoga(params: Params, context: GraphQLContext): Promise<Executed> {
+    const executed: YogaContext['executed'] = {};
+    await yoga.fetch('http://gateway/graphql', { method: context.http.method }, Object.assign(context, { params, executed }));
+    const { result, isMutation = false, isRefused = false } = executed;
+    if (!result) throw new Error('Yoga had no result.');
+    return { result, isMutation, isRefused };
+  }
+
+  const runEitherWay = async (params: Params, context: GraphQLContext): Promise<Executed> =>
+    (await runKnown(params, context)) ?? runByYoga(params, context);
+
+  async function respond(request: HttpRequest, params: Params, type: ResponseType): Promise<HttpResponse> {
+    const { result, isMutation } = await runEitherWay(params, contextOfRequest(request));
+    if (request.isAbandoned()) throw abandoned(); // a large result need not be written
+    return renderResult(result, type, request, isMutation);
+  }
+
+  const contextOfRequest = (http: HttpRequest): GraphQLContext => ({
+    ...contextOf(app, http.caller, http.isAbandoned),
+    http,
+    metrics,
+    instance,
+  });
+
+  /** Whether a request executes a mutation, for which its Idempotency-Key counts. @throws GatewayError if it has several. */
+  function isKeyedMutation({ query, operationName }: Params): boolean {
+    const document = documentCache.get(query) ?? parseOrNothing(query);
+    const node = document && getOperationAST(document, operationName);
+    if (!document || node?.operation !== OperationTypeNode.MUTATION) return false;
+    const fields = rootFieldsOf(document, node).filter(({ name }) => name.value !== '__typename');
+    const names = new Set(fields.map(({ alias, name }) => (alias ?? name).value));
+    if (names.size > 1) throw severalMutations();
+    return names.size === 1;
+  }
+
+  /** What is kept must be whole: it would lack the same part each time that it is sent. */
+  function respondWithKey(request: HttpRequest, params: Params, type: ResponseType): Promise<HttpResponse> {
+    return respondOnce(contextOfRequest(request), request, `POST /graphql\n${request.body}`, async (context) => {
+      const { result, isRefused } = await runEitherWay(params, context);
+      const failure = temporaryFailure(result);
+      if (failure) throw undone(failure, hasPayload(result.data));
+      return { response: renderResult(result, type, request, true), isRefused: isRefused || !hasPayload(result.data) };
+    });
+  }
+
+  return {
+    handle(request) {
+      const type = chooseResponseType(request.headers.accept);
+      const { 'if-match': ifMatch } = request.headers;
+      if (ifMatch !== undefined) throw noPreconditions();
+      const params = readParams(request, persistedOperations);
+      if (!type) return notAcceptable(request);
+      const isKeyed = request.idempotencyKey !== undefined && request.method === 'POST' && isKeyedMutation(params);
+      return isKeyed ? respondWithKey(request, params, type) : respond(request, params, type);
+    },
+    renderError: (error, { headers }) => renderGraphQLError(error, chooseResponseType(headers.accept)),
+  };
+}
+
+const boundedCache = <Value extends object>(maxSize: number) =>
+  new LRUCache<string, Value>({ maxSize, maxEntrySize: maxDocumentCharacters, sizeCalculation: (_, text) => text.length + 1 });
+
+function describeOperation(document: DocumentNode, node: OperationDefinitionNode): Operation {
+  const needsCredential = rootFieldsOf(document, node).some(({ name }) => !name.value.startsWith('__'));
+  const isMutation = node.operation === OperationTypeNode.MUTATION;
+  return { document, node, isMutation, needsCredential, uses: 0, compiled: undefined };
+}
+
+const rejection = (error: GatewayError): ExecutionResult => ({
+  errors: [new GraphQLError(error.message, { originalError: error })],
+});
+
+function parseOrNothing(text: string): DocumentNode | undefined {
+  try {
+    return parseDocument(text);
+  } catch {
+    return undefined; // Yoga reports why
+  }
+}
+
+/** How many names are shown, and how long each may be: every name is a series in the metrics. */
+const maxOperationNames = 100;
+const maxNameLength = 64;
+
+/** Clients choose the names of operations, so those that metrics, logs and traces show are bounded. */
+function createOperationNames() {
+  const names = new Set<string>();
+  return ({ name }: OperationDefinitionNode, { apiToken }: Caller): string => {
+    if (!name) return 'anonymous';
+    if (names.has(name.value)) return name.value;
+    const isShown =
+      apiToken && names.size < maxOperationNames && name.value.length <= maxNameLength && !containsToken(name.value);
+    if (!isShown) return 'other';
+    names.add(name.value);
+    return name.value;
+  };
+}
+
+const severalMutations = (): GatewayError =>
+  new GatewayError(
+    'INVALID_INPUT',
+    'A request with an Idempotency-Key can have one mutation. Send one request with a key of its own for each, or use ' +
+      'getOrCreateUserGroups for many groups.',
+  );
+
+/** The failure of a mutation whose changes are undone. @param isPart whether it was one of its result alone. */
+function undone({ code, message, cause }: GatewayError, isPart: boolean): GatewayError {
+  const [reason = ''] = message.split(/\. |\.$/); // without what it says of changes
+  const failure = isPart ? `A part of the result could not be read: ${reason}` : reason;
+  return new GatewayError(code, `${failure}. Nothing was changed. Send the same request again.`, { cause });
+}
+
+/** A document may change several groups, so the header would not say which of them it is about. */
+const noPreconditions = (): GatewayError =>
+  new GatewayError(
+    'INVALID_INPUT',
+    'If-Match is not supported on this path. Send the version as expectedVersion in the input of the mutation.',
+  );
+
+function notAcceptable(request: HttpRequest): HttpResponse {
+  request.countError('INVALID_INPUT');
+  const available = `${mediaTypes.graphql}, ${mediaTypes.json}`;
+  const message = `None of the media types in the Accept header is supported; available: ${available}.`;
+  const headers = { 'content-type': inUtf8(mediaTypes.json) };
+  return { status: 406, headers, body: JSON.stringify({ errors: [{ message, extensions: { code: 'INVALID_INPUT' } }] }) };
+}
