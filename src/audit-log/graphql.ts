@@ -1,6 +1,6 @@
 import { encodeGlobalID } from '@pothos/plugin-relay';
 import { ApiTokenType } from '../api-tokens/graphql.ts';
-import { GatewayError } from '../errors.ts';
+import { GatewayError, InvalidInput } from '../errors.ts';
 import type { Event } from '../generated/prisma/client.ts';
 import { builder, defineNamedEnum, numberOfNode } from '../graphql/builder.ts';
 import { definePages, pageArguments, pageSize } from '../graphql/connection.ts';
@@ -10,7 +10,6 @@ import {
   type FieldCost,
   filterCost,
   isAnySelected,
-  isFiltered,
   lookUpCost,
   type RawVariables,
   type SelectionInfo,
@@ -179,7 +178,7 @@ builder.queryField('events', (t) =>
   t.field({
     type: EventConnection,
     nullable: true,
-    extensions: { pageSize, cost: filterCost, isSlow: isFiltered } satisfies FieldCost,
+    extensions: { pageSize, cost: filterCost } satisfies FieldCost,
     description:
       'Lists the audit log of the environment of the API token, with scope admin of every environment, the newest event first. ' +
       'Requires the scope audit:read. The latest 20 changes: ' +

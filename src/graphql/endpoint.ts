@@ -54,8 +54,8 @@ const keptErrorCharacters = 2 ** 20;
 /** How often an operation is executed before it is compiled, which costs as much as ten to a hundred executions. */
 const usesBeforeCompiling = 3;
 
-/** The most fields that are compiled: the function grows with them. */
-const maxCompiledFields = 200;
+/** The longest document that is compiled: the function grows with it. */
+const maxCompiledCharacters = 4_096;
 
 /** An operation of a document that Yoga has accepted. */
 interface Operation {
@@ -140,11 +140,11 @@ export function graphqlHandler(
     const { document, node, needsCredential } = operation;
     const { http, caller } = context;
     http.operation = nameOf(node, caller);
-    const { cost, fields } = costOf(node);
+    const { cost } = costOf(node);
     http.cost = cost;
     if (needsCredential && !caller.apiToken) return Promise.resolve(rejection(new Unauthenticated(credentialRequired)));
     operation.uses += 1;
-    if (operation.uses === usesBeforeCompiling && fields <= maxCompiledFields)
+    if (operation.uses === usesBeforeCompiling && (document.loc?.end ?? 0) <= maxCompiledCharacters)
       operation.compiled = compileOperation(schema, document);
     const work = async () => {
       const compiled = await operation.compiled?.(undefined, context, variables ?? {});

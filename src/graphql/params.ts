@@ -2,7 +2,7 @@ import { GatewayError, InvalidInput } from '../errors.ts';
 import { isEmptyBody, jsonValue } from '../http/body.ts';
 import type { HttpRequest } from '../http/types.ts';
 import { parseJson, parseQuery } from '../json.ts';
-import type { PersistedOperations } from './persisted.ts';
+import { findPersisted, type PersistedOperations } from './persisted.ts';
 
 /** The parameters of a request, checked. */
 export interface Params {
@@ -81,7 +81,7 @@ const invalid = (path: readonly string[], message: string): InvalidInput => new 
 
 function documentOf({ query, documentId, extensions }: Given, persisted: PersistedOperations | undefined): string {
   const hash = hashOf(extensions);
-  if (persisted) return persisted.find(query as string | null | undefined, documentId ?? hash);
+  if (persisted) return findPersisted(persisted, query as string | null | undefined, documentId ?? hash);
   if (documentId != null)
     throw invalid(
       ['documentId'],
