@@ -15,7 +15,7 @@ import { LRUCache } from 'lru-cache';
 import { type App, contextOf } from '../app.ts';
 import { type Caller, credentialRequired } from '../caller.ts';
 import { abandoned, GatewayError, Unauthenticated } from '../errors.ts';
-import { inUtf8, mediaTypes } from '../http/media-types.ts';
+import { mediaTypes } from '../http/media-types.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../http/types.ts';
 import { respondOnce } from '../idempotency.ts';
 import { containsToken } from '../tokens.ts';
@@ -159,7 +159,7 @@ export function graphqlHandler(
 
   /** Executes a plain request with a document that Yoga has accepted before; nothing if it has not. */
   async function runKnown(params: Params, context: GraphQLContext): Promise<Executed | undefined> {
-    if (params.extensions || context.http.method !== 'POST') return undefined;
+    if (params.extensions?.['cost'] === true || context.http.method !== 'POST') return undefined;
     const document = documentCache.get(params.query);
     const operation = document && accepted.get(document);
     if (!operation || (params.operationName ?? operation.node.name?.value) !== operation.node.name?.value) return undefined;
@@ -218,7 +218,6 @@ export function graphqlHandler(
       const { 'if-match': ifMatch } = request.headers;
       if (ifMatch !== undefined) throw noPreconditions();
       const params = readParams(request, persistedOperations);
-      if (!type) return notAcceptable(request);
       const isKeyed = request.idempotencyKey !== undefined && request.method === 'POST' && isKeyedMutation(params);
       return isKeyed ? respondWithKey(request, params, type) : respond(request, params, type);
     },
@@ -285,11 +284,3 @@ const noPreconditions = (): GatewayError =>
     'INVALID_INPUT',
     'If-Match is not supported on this path. Send the version as expectedVersion in the input of the mutation.',
   );
-
-function notAcceptable(request: HttpRequest): HttpResponse {
-  request.countError('INVALID_INPUT');
-  const available = `${mediaTypes.graphql}, ${mediaTypes.json}`;
-  const message = `None of the media types in the Accept header is supported; available: ${available}.`;
-  const headers = { 'content-type': inUtf8(mediaTypes.json) };
-  return { status: 406, headers, body: JSON.stringify({ errors: [{ message, extensions: { code: 'INVALID_INPUT' } }] }) };
-}

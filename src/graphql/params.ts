@@ -9,7 +9,7 @@ export interface Params {
   readonly query: string;
   readonly variables?: Readonly<Record<string, unknown>> | null | undefined;
   readonly operationName?: string | undefined;
-  readonly extensions?: Readonly<Record<string, unknown>> | undefined;
+  readonly extensions?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
 type Given = Readonly<Record<string, unknown>>;
@@ -46,7 +46,7 @@ export function readParams(request: HttpRequest, persisted: PersistedOperations 
     query: documentOf(given, persisted),
     variables: variables as Params['variables'],
     operationName: (operationName as string | null) || undefined, // the empty name is that of no operation
-    extensions: restOf(extensions as Params['extensions']),
+    extensions: extensions as Params['extensions'],
   };
 }
 
@@ -97,11 +97,4 @@ function documentOf({ query, documentId, extensions }: Given, persisted: Persist
 function hashOf(extensions: unknown): unknown {
   const persistedQuery = isObject(extensions) ? extensions['persistedQuery'] : undefined;
   return isObject(persistedQuery) ? persistedQuery['sha256Hash'] : undefined;
-}
-
-/** The extensions without what only names the document. */
-function restOf(extensions: Params['extensions'] | null): Params['extensions'] {
-  if (extensions == null) return undefined;
-  const { persistedQuery: _, ...rest } = extensions;
-  return Object.keys(rest).length > 0 ? rest : undefined;
 }

@@ -44,19 +44,12 @@ export function declaredBytes({ headers }: IncomingMessage): number | undefined 
  * Reads the whole body of a request, of any method.
  *
  * @param hold accounts for bytes before they are kept; throws if there is no room.
- * @param proceed is called before the first byte is read.
  * @throws GatewayError `PAYLOAD_TOO_LARGE` as soon as the limit is exceeded, or the bytes are declared to exceed it; what `hold`
  *   throws. The rest is read and dropped.
  */
-export function readBody(
-  incoming: IncomingMessage,
-  maxBytes: number,
-  hold?: (bytes: number) => void,
-  proceed?: () => void,
-): Promise<Buffer> {
+export function readBody(incoming: IncomingMessage, maxBytes: number, hold?: (bytes: number) => void): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     if ((declaredBytes(incoming) ?? 0) > maxBytes) return reject(tooLarge(maxBytes));
-    proceed?.();
     let body: Buffer | undefined;
     let bytes = 0;
     let isRejected = false;
