@@ -150,10 +150,7 @@ const readsChanges = (info: SelectionInfo): boolean => isAnySelected(changesFiel
 defineNodeFinder('Event', {
   scope: 'audit:read',
   noun: 'an event',
-  finder: (info) => {
-    const options = { withChanges: readsChanges(info) };
-    return (context, id) => findEvent(context, id, options);
-  },
+  find: (context, id, info) => findEvent(context, id, { withChanges: readsChanges(info) }),
 });
 
 const EventFilterInput = builder.inputType('EventFilter', {

@@ -21,12 +21,14 @@ export interface PageInput {
 
 /** A page of a list, in the order of the list whatever the direction of paging is. */
 export interface Page<Node> {
-  readonly nodes: readonly Node[];
-  /** Whether there are more items in the direction of paging; in the other direction, whether there was a cursor to begin at. */
-  readonly hasNextPage: boolean;
-  readonly hasPreviousPage: boolean;
-  /** The position of a node; stays valid when the item is deleted. */
-  cursorOf(node: Node): string;
+  readonly edges: { readonly cursor: string; readonly node: Node }[];
+  readonly pageInfo: {
+    /** Whether there are more items in the direction of paging; in the other direction, whether there was a cursor to begin at. */
+    readonly hasNextPage: boolean;
+    readonly hasPreviousPage: boolean;
+    readonly startCursor: string | null;
+    readonly endCursor: string | null;
+  };
 }
 
 /** A page of a list whose items can be counted. */
@@ -84,16 +86,20 @@ export function sectionOf(input: PageInput, order: ListOrder, others: Iterable<I
 
 /** Makes a page of the items that were read for it. */
 export function pageOf<Node extends object>({ order, isBackward, start, limit }: Section, found: readonly Node[]): Page<Node> {
-  const nodes = found.slice(0, limit - 1);
+  const cursorOf = (node: Node) => {
+    const values = order.by.map(({ field }) => (node as Record<string, unknown>)[field]);
+    return writeCursor(order.name, values);
+  };
+  const edges = found.slice(0, limit - 1).map((node) => ({ cursor: cursorOf(node), node }));
+  if (isBackward) edges.reverse();
   const hasMore = found.length === limit;
-  if (isBackward) nodes.reverse();
   return {
-    nodes,
-    hasNextPage: isBackward ? start !== undefined : hasMore,
-    hasPreviousPage: isBackward ? hasMore : start !== undefined,
-    cursorOf: (node) => {
-      const values = order.by.map(({ field }) => (node as Record<string, unknown>)[field]);
-      return writeCursor(order.name, values);
+    edges,
+    pageInfo: {
+      hasNextPage: isBackward ? start !== undefined : hasMore,
+      hasPreviousPage: isBackward ? hasMore : start !== undefined,
+      startCursor: edges[0]?.cursor ?? null,
+      endCursor: edges.at(-1)?.cursor ?? null,
     },
   };
 }

@@ -10,12 +10,11 @@ import {
   type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql';
-import { createYoga, type Plugin } from 'graphql-yoga';
+import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 import { type App, contextOf } from '../app.ts';
 import { type Caller, credentialRequired } from '../caller.ts';
 import { abandoned, GatewayError, Unauthenticated } from '../errors.ts';
-import { mediaTypes } from '../http/media-types.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../http/types.ts';
 import { respondOnce } from '../idempotency.ts';
 import { containsToken } from '../tokens.ts';
@@ -67,16 +66,9 @@ interface Operation {
   compiled: CompiledOperation | undefined;
 }
 
-interface Executed {
-  readonly result: ExecutionResult;
-  readonly isMutation: boolean;
-  readonly isRefused: boolean;
-}
-
-/** What Yoga's plugin finds of a request, and where it leaves the result. */
+/** What Yoga makes of the context. */
 interface YogaContext extends GraphQLContext {
   readonly params: Params;
-  readonly executed: { -readonly [Name in keyof Executed]?: Executed[Name] };
 }
 
 /** Creates the handler of the GraphQL endpoint. */
@@ -91,30 +83,17 @@ export function graphqlHandler(
   /** The operations that the fast path executes: the only ones of their documents. */
   const accepted = new WeakMap<DocumentNode, Operation>();
 
-  const plugin: Plugin<YogaContext> = {
-    onRequestParse({ serverContext, setRequestParser }) {
-      const { params } = serverContext as unknown as YogaContext;
-      setRequestParser(() => params as never);
-    },
+  const plugin: Plugin<GraphQLContext> = {
     onParse: ({ setParseFn }) => setParseFn(parseDocument),
     onValidate: ({ setValidationFn }) =>
       setValidationFn((_: GraphQLSchema, document: DocumentNode) => validateDocument(schema, document, introspection)),
     onExecute: ({ setExecuteFn }) => setExecuteFn(executeAccepted),
-    onResultProcess({ result, setResultProcessor, serverContext }) {
-      (serverContext as unknown as YogaContext).executed.result = result as ExecutionResult;
-      setResultProcessor((_, { Response }) => new Response(), mediaTypes.json);
-    },
   };
-  const yoga = createYoga<YogaContext>({
+  const yoga = createYoga<GraphQLContext>({
     schema,
     plugins: [plugin],
     parserAndValidationCache: { documentCache, errorCache: boundedCache<Error>(keptErrorCharacters) },
     maskedErrors: false, // both ways mask errors as they render them
-    maxRequestBodySize: false, // the transport bounds it
-    batching: false,
-    multipart: false,
-    cors: false,
-    landingPage: false,
     logging: false,
     graphiql: false,
   });
@@ -126,11 +105,9 @@ export function graphqlHandler(
     if (!node) return execute(args); // which says what is wrong with the operation's name
     const context = args.contextValue as YogaContext;
     const operation = accepted.get(document) ?? describeOperation(document, node);
-    context.executed.isMutation = operation.isMutation;
     if (document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length === 1)
       accepted.set(document, operation);
     const result = await run(operation, variableValues ?? undefined, context);
-    context.executed.isRefused = context.outcome === 'refused';
     if (context.params.extensions?.['cost'] !== true) return result;
     const { cost } = costOf(node);
     return { ...result, extensions: { ...result.extensions, cost: { cost, limit: maxCost } } };
@@ -140,6 +117,7 @@ export function graphqlHandler(
     const { document, node, needsCredential } = operation;
     const { http, caller } = context;
     http.operation = nameOf(node, caller);
+    context.isMutation = operation.isMutation;
     const { cost } = costOf(node);
     http.cost = cost;
     if (needsCredential && !caller.apiToken) return Promise.resolve(rejection(new Unauthenticated(credentialRequired)));
@@ -157,31 +135,32 @@ export function graphqlHandler(
     return tracing.active ? tracing.active.operation(node.operation, http.operation, work) : work();
   }
 
-  /** Executes a plain request with a document that Yoga has accepted before; nothing if it has not. */
-  async function runKnown(params: Params, context: GraphQLContext): Promise<Executed | undefined> {
-    if (params.extensions?.['cost'] === true || context.http.method !== 'POST') return undefined;
-    const document = documentCache.get(params.query);
-    const operation = document && accepted.get(document);
-    if (!operation || (params.operationName ?? operation.node.name?.value) !== operation.node.name?.value) return undefined;
-    const result = await run(operation, params.variables, context);
-    return { result, isMutation: operation.isMutation, isRefused: context.outcome === 'refused' };
+  /** The operation of a plain request whose document Yoga has accepted before; nothing if it has not. */
+  function findAccepted({ query, operationName, extensions }: Params, method: string): Operation | undefined {
+    const document = method === 'POST' && extensions?.['cost'] !== true && documentCache.get(query);
+    const operation = document ? accepted.get(document) : undefined;
+    const name = operation?.node.name?.value;
+    return (operationName ?? name) === name ? operation : undefined;
   }
 
-  async function runByYoga(params: Params, context: GraphQLContext): Promise<Executed> {
-    const executed: YogaContext['executed'] = {};
-    await yoga.fetch('http://gateway/graphql', { method: context.http.method }, Object.assign(context, { params, executed }));
-    const { result, isMutation = false, isRefused = false } = executed;
-    if (!result) throw new Error('Yoga had no result.');
-    return { result, isMutation, isRefused };
+  async function runEitherWay(params: Params, context: GraphQLContext): Promise<ExecutionResult> {
+    const { method } = context.http;
+    const operation = findAccepted(params, method);
+    if (operation) return run(operation, params.variables, context);
+    try {
+      const request = new Request('http://gateway/graphql', { method });
+      return (await yoga.getResultForParams({ params: params as GraphQLParams, request }, context as never)) as ExecutionResult;
+    } catch (error) {
+      if (error instanceof GraphQLError) return { errors: [error] };
+      throw error;
+    }
   }
-
-  const runEitherWay = async (params: Params, context: GraphQLContext): Promise<Executed> =>
-    (await runKnown(params, context)) ?? runByYoga(params, context);
 
   async function respond(request: HttpRequest, params: Params, type: ResponseType): Promise<HttpResponse> {
-    const { result, isMutation } = await runEitherWay(params, contextOfRequest(request));
+    const context = contextOfRequest(request);
+    const result = await runEitherWay(params, context);
     if (request.isAbandoned()) throw abandoned(); // a large result need not be written
-    return renderResult(result, type, request, isMutation);
+    return renderResult(result, type, request, context.isMutation);
   }
 
   const contextOfRequest = (http: HttpRequest): GraphQLContext => ({
@@ -205,10 +184,11 @@ export function graphqlHandler(
   /** What is kept must be whole: it would lack the same part each time that it is sent. */
   function respondWithKey(request: HttpRequest, params: Params, type: ResponseType): Promise<HttpResponse> {
     return respondOnce(contextOfRequest(request), request, `POST /graphql\n${request.body}`, async (context) => {
-      const { result, isRefused } = await runEitherWay(params, context);
+      const result = await runEitherWay(params, context);
       const failure = temporaryFailure(result);
       if (failure) throw undone(failure, hasPayload(result.data));
-      return { response: renderResult(result, type, request, true), isRefused: isRefused || !hasPayload(result.data) };
+      const isRefused = context.outcome === 'refused' || !hasPayload(result.data);
+      return { response: renderResult(result, type, request, true), isRefused };
     });
   }
 

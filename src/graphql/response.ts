@@ -64,7 +64,7 @@ export function renderResult(
   result: ExecutionResult,
   type: ResponseType,
   request: HttpRequest,
-  isMutation: boolean,
+  isMutation = false,
 ): HttpResponse {
   const { data, extensions } = result;
   if (!result.errors) return { status: 200, headers: { 'content-type': contentTypes[type] }, body: JSON.stringify(result) };

@@ -152,7 +152,7 @@ export function selector({ id, teamId, providedId, token }: typeof UserGroupByIn
 defineNodeFinder('UserGroup', {
   scope: 'groups:read',
   noun: 'a user group',
-  finder: () => (context, id) => findUserGroup(context, { teamId: readNumber(id) }),
+  find: (context, id) => findUserGroup(context, { teamId: readNumber(id) }),
 });
 
 builder.queryFields((t) => ({
