@@ -21,7 +21,7 @@ import { containsToken } from '../tokens.ts';
 import { tracing } from '../tracing/tracing.ts';
 import { type CompiledOperation, compileOperation } from './compile.ts';
 import type { GraphQLContext } from './context.ts';
-import { costOf, graphqlLimits, parseDocument, rootFieldsOf, validateDocument } from './limits.ts';
+import { costOf, graphqlLimits, parseDocument, validateDocument } from './limits.ts';
 import { type Params, readParams } from './params.ts';
 import type { PersistedOperations } from './persisted.ts';
 import {
@@ -60,8 +60,6 @@ const maxCompiledCharacters = 4_096;
 interface Operation {
   readonly document: DocumentNode;
   readonly node: OperationDefinitionNode;
-  readonly isMutation: boolean;
-  readonly needsCredential: boolean;
   uses: number;
   compiled: CompiledOperation | undefined;
 }
@@ -104,7 +102,7 @@ export function graphqlHandler(
     const node = getOperationAST(document, operationName);
     if (!node) return execute(args); // which says what is wrong with the operation's name
     const context = args.contextValue as YogaContext;
-    const operation = accepted.get(document) ?? describeOperation(document, node);
+    const operation = accepted.get(document) ?? { document, node, uses: 0, compiled: undefined };
     if (document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length === 1)
       accepted.set(document, operation);
     const result = await run(operation, variableValues ?? undefined, context);
@@ -114,13 +112,15 @@ export function graphqlHandler(
   }
 
   function run(operation: Operation, variables: Params['variables'], context: GraphQLContext): Promise<ExecutionResult> {
-    const { document, node, needsCredential } = operation;
+    const { document, node } = operation;
     const { http, caller } = context;
+    const { cost, roots } = costOf(node);
     http.operation = nameOf(node, caller);
-    context.isMutation = operation.isMutation;
-    const { cost } = costOf(node);
     http.cost = cost;
-    if (needsCredential && !caller.apiToken) return Promise.resolve(rejection(new Unauthenticated(credentialRequired)));
+    context.isMutation = node.operation === OperationTypeNode.MUTATION;
+    if (roots > 0 && !caller.apiToken) return Promise.resolve(rejection(new Unauthenticated(credentialRequired)));
+    if (roots > 1 && context.isMutation && http.idempotencyKey !== undefined)
+      return Promise.resolve(rejection(severalMutations()));
     operation.uses += 1;
     if (operation.uses === usesBeforeCompiling && (document.loc?.end ?? 0) <= maxCompiledCharacters)
       operation.compiled = compileOperation(schema, document);
@@ -170,15 +170,10 @@ export function graphqlHandler(
     instance,
   });
 
-  /** Whether a request executes a mutation, for which its Idempotency-Key counts. @throws GatewayError if it has several. */
+  /** Whether a request executes a mutation, for which its Idempotency-Key counts. */
   function isKeyedMutation({ query, operationName }: Params): boolean {
     const document = documentCache.get(query) ?? parseOrNothing(query);
-    const node = document && getOperationAST(document, operationName);
-    if (!document || node?.operation !== OperationTypeNode.MUTATION) return false;
-    const fields = rootFieldsOf(document, node).filter(({ name }) => name.value !== '__typename');
-    const names = new Set(fields.map(({ alias, name }) => (alias ?? name).value));
-    if (names.size > 1) throw severalMutations();
-    return names.size === 1;
+    return (document && getOperationAST(document, operationName))?.operation === OperationTypeNode.MUTATION;
   }
 
   /** What is kept must be whole: it would lack the same part each time that it is sent. */
@@ -186,7 +181,7 @@ export function graphqlHandler(
     return respondOnce(contextOfRequest(request), request, `POST /graphql\n${request.body}`, async (context) => {
       const result = await runEitherWay(params, context);
       const failure = temporaryFailure(result);
-      if (failure) throw undone(failure, hasPayload(result.data));
+      if (failure) throw undone(failure);
       const isRefused = context.outcome === 'refused' || !hasPayload(result.data);
       return { response: renderResult(result, type, request, true), isRefused };
     });
@@ -207,12 +202,6 @@ export function graphqlHandler(
 
 const boundedCache = <Value extends object>(maxSize: number) =>
   new LRUCache<string, Value>({ maxSize, maxEntrySize: maxDocumentCharacters, sizeCalculation: (_, text) => text.length + 1 });
-
-function describeOperation(document: DocumentNode, node: OperationDefinitionNode): Operation {
-  const needsCredential = rootFieldsOf(document, node).some(({ name }) => !name.value.startsWith('__'));
-  const isMutation = node.operation === OperationTypeNode.MUTATION;
-  return { document, node, isMutation, needsCredential, uses: 0, compiled: undefined };
-}
 
 const rejection = (error: GatewayError): ExecutionResult => ({
   errors: [new GraphQLError(error.message, { originalError: error })],
@@ -251,12 +240,9 @@ const severalMutations = (): GatewayError =>
       'getOrCreateUserGroups for many groups.',
   );
 
-/** The failure of a mutation whose changes are undone. @param isPart whether it was one of its result alone. */
-function undone({ code, message, cause }: GatewayError, isPart: boolean): GatewayError {
-  const [reason = ''] = message.split(/\. |\.$/); // without what it says of changes
-  const failure = isPart ? `A part of the result could not be read: ${reason}` : reason;
-  return new GatewayError(code, `${failure}. Nothing was changed. Send the same request again.`, { cause });
-}
+/** The failure of a mutation whose changes are undone. */
+const undone = ({ code, message, cause }: GatewayError): GatewayError =>
+  new GatewayError(code, `${message.split(/\.(?: |$)/)[0]}. Nothing was changed. Send the same request again.`, { cause });
 
 /** A document may change several groups, so the header would not say which of them it is about. */
 const noPreconditions = (): GatewayError =>

@@ -1,4 +1,4 @@
-import { inUtf8 } from '../http/media-types.ts';
+import { inUtf8, mediaTypes } from '../http/media-types.ts';
 import { problem } from '../http/problem.ts';
 import type { Handler } from '../http/types.ts';
 import type { ProcessMetrics } from '../metrics/process-metrics.ts';
@@ -10,7 +10,11 @@ export const metricsMethods = ['GET'] as const;
 export const metricsHandler = (metrics: ProcessMetrics): Handler => ({
   async handle({ caller }) {
     caller.require('metrics:read');
-    return { status: 200, headers: { 'content-type': inUtf8('text/plain; version=0.0.4') }, body: await metrics.render() };
+    return {
+      status: 200,
+      headers: { 'content-type': inUtf8(`${mediaTypes.text}; version=0.0.4`) },
+      body: await metrics.render(),
+    };
   },
   renderError: problem,
 });
