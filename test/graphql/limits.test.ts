@@ -79,7 +79,7 @@ describe('a document over a limit is refused with 400 and one error', () => {
       'up to 320 large values',
     ],
     'large values of a bulk result': [
-      'mutation ($groups: [GetOrCreateUserGroupInput!]!) { getOrCreateUserGroups(input: { groups: $groups }) { ... on GetOrCreateUserGroupsPayload { results { ... on GetOrCreateUserGroupPayload { userGroup { mapping { schemaId } } } } } } }',
+      'mutation ($groups: [GetOrCreateUserGroupInput!]!) { getOrCreateUserGroups(input: { groups: $groups }) { ... on GetOrCreateUserGroupsPayload { results { ... on GetOrCreateUserGroupPayload { userGroup { properties } } } } } }',
       'up to 1000 large values',
     ],
     'an alias in introspection': ['{ __schema { types { a: fields { name } } } }', 'cannot have an alias: "a"'],
