@@ -136,7 +136,7 @@ function renderMembers({ properties = {}, required = [] }: Schema, prefix = ''):
 }
 
 function renderMember(name: string, { type = [], description = '' }: Schema, isRequired = false): Html {
-  const notes = [[type].flat().join(' or '), isRequired ? 'required' : ''].filter(Boolean).join(', ');
+  const notes = [[type].flat().join(' or '), isRequired ? '' : 'optional'].filter(Boolean).join(', ');
   return renderEntry(html`<code>${name}</code> <span class="badge">${notes}</span>`, description);
 }
 
