@@ -406,16 +406,6 @@ test('a link opens a document, whose variables are sent as they are shown', asyn
     await run();
     await response.getByText(expected).first().waitFor();
   }
-  await page.locator('.graphiql-editor-tool .CodeMirror').first().click();
-  await page.keyboard.press('Control+A');
-  await page.keyboard.insertText(variables('{"a": 12345678901234567890, "a": 2}'));
-  await page.getByRole('button', { name: /^Prettify/ }).click();
-  await page.getByText('12345678901234567890').waitFor();
-  await run();
-  await response
-    .getByText(/duplicate/)
-    .first()
-    .waitFor();
 });
 
 test('the documentation of a field is found by its name', async () => {

@@ -70,13 +70,10 @@ export type PathItem = Readonly<Partial<Record<(typeof openApiMethods)[number], 
 export interface OpenApiDocument {
   readonly info: { readonly version: string; readonly description: string };
   readonly tags: readonly { readonly name: string; readonly description: string }[];
-  /** The shell variables of the examples, and what each holds. */
-  readonly 'x-example-variables': Readonly<Record<string, string>>;
   readonly paths: Readonly<Record<string, PathItem>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, JsonSchema>>;
     readonly responses: Readonly<Record<string, ResponseObject>>;
-    readonly securitySchemes: Readonly<Record<string, { readonly description: string }>>;
   };
 }
 

@@ -37,11 +37,7 @@ interface OpenApiDocument {
   readonly info: { readonly description: string };
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: {
-    readonly schemas: { readonly Problem: Schema };
-    readonly securitySchemes: Readonly<Record<string, { readonly description: string }>>;
-  };
-  readonly 'x-example-variables': Readonly<Record<string, string>>;
+  readonly components: { readonly schemas: { readonly Problem: Schema } };
 }
 
 /** The JSON value with what each `$ref` refers to in its place; what stands beside a `$ref` prevails. No schema may refer to itself. */
@@ -61,7 +57,7 @@ export function dereference(value: unknown, document = value): unknown {
 /** The reference of the API: every operation of the OpenAPI document, with examples. */
 export function apiReferencePage(text: string): PageContent {
   const document = dereference(JSON.parse(text)) as OpenApiDocument;
-  const { info, tags, components, 'x-example-variables': variables } = document;
+  const { info, tags, components } = document;
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
     ['get', 'put', 'post', 'patch', 'delete'].flatMap((method) => {
       const operation = item[method];
@@ -75,9 +71,6 @@ ${renderList(
   ),
 )}
 ${renderText(info.description)}
-<ul>${Object.values(components.securitySchemes).map(({ description }) => html`<li>${withCode(description)}</li>`)}</ul>
-<p>The examples read these environment variables:</p>
-${renderList(Object.entries(variables).map(([name, meaning]) => renderEntry(html`<code>${name}</code>`, meaning)))}
 ${tags.map(
   ({ name, description }) => html`<h2>${name}</h2>
 ${renderText(description)}
