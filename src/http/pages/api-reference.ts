@@ -40,7 +40,7 @@ interface OpenApiDocument {
   readonly components: { readonly schemas: { readonly Problem: Schema } };
 }
 
-/** The JSON value with what each `$ref` refers to in its place; what stands beside a `$ref` prevails. No schema may refer to itself. */
+/** Puts what each `$ref` refers to in its place; members beside a `$ref` prevail. No schema may refer to itself. */
 export function dereference(value: unknown, document = value): unknown {
   const find = (pointer: string): unknown =>
     pointer
@@ -103,6 +103,7 @@ ${renderList([
 ])}
 <p>Response:</p>
 ${renderList(renderMembers(schema))}
+<p>Status codes:</p>
 <ul>${Object.entries(responses).map(([status, response]) => html`<li>${status}: ${renderMeaning(response.description)}</li>\n`)}</ul>`;
 }
 
