@@ -8,7 +8,7 @@ import { escapeControls } from '../terminal-text.ts';
 import { deliveryBody } from '../webhooks/body.ts';
 import { generateWebhookSecret } from '../webhooks/secrets.ts';
 import { signedHeaders } from '../webhooks/send.ts';
-import { repeatedChoice } from './options.ts';
+import { repeatedChoice, UsageError } from './options.ts';
 
 const pauseMs = 1_000;
 const feedTimeoutMs = 20_000;
@@ -17,7 +17,7 @@ const postTimeoutMs = 15_000;
 interface ListenOptions {
   forwardTo: string;
   url: string;
-  token: string;
+  token?: string;
   type?: string[];
   after: string;
   secret?: string;
@@ -29,9 +29,9 @@ export function define(command: Command): void {
     .requiredOption('--forward-to <url>', 'where to post to, such as http://localhost:3000/hooks', parseUrl)
     .option('--url <url>', 'the gateway', parseUrl, 'http://127.0.0.1:4000')
     .addOption(
-      new Option('--token <token>', 'an API token with the scope audit:read; other users of the machine cannot see the variable')
-        .env('API_TOKEN')
-        .makeOptionMandatory(),
+      new Option('--token <token>', 'an API token with the scope audit:read; other users cannot see the variable').env(
+        'API_TOKEN',
+      ),
     )
     .addOption(
       repeatedChoice(
@@ -50,6 +50,7 @@ export function define(command: Command): void {
 }
 
 async function listen({ forwardTo, url, token, type, after, secret = generateWebhookSecret() }: ListenOptions): Promise<void> {
+  if (!token) throw new UsageError('There is no API token: set the variable API_TOKEN, or give --token.');
   const feed = new URL(`${url.replace(/\/$/, '')}${paths.events}`);
   if (type) feed.searchParams.set('types', type.join());
   // Before it says that it is ready.

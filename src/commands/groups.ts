@@ -66,14 +66,13 @@ interface ImportOptions {
 async function importFile(file: string, { format = formatOf(file), report: path, ...options }: ImportOptions): Promise<void> {
   if (path !== undefined && resolve(path) === resolve(file))
     throw new UsageError('--report must name another file than the one to import.');
-  const { stream, size } = await openInput(file);
   const report = path === undefined ? undefined : await openDraft(path);
   try {
-    await withDatabase(options.dryRun ? 'read' : 'change', async (command) => {
-      await importFrom(stream, size, report, command, { format, ...options });
-    });
+    const { stream, size } = await openInput(file);
+    await withDatabase(options.dryRun ? 'read' : 'change', (command) =>
+      importFrom(stream, size, report, command, { format, ...options }),
+    ).finally(() => stream.destroy());
   } finally {
-    stream.destroy();
     await report?.discard();
   }
 }
