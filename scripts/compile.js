@@ -49,7 +49,9 @@ rmSync(previous, { recursive: true, force: true });
 
 /** src/main.ts checks the version of Node.js and sets runtime flags before anything else is loaded. */
 function assertNothingEarly() {
-  const early = metafile.outputs['dist.next/main.js'].imports.find(({ kind, external }) => kind === 'import-statement' && !external);
+  const early = metafile.outputs['dist.next/main.js'].imports.find(
+    ({ kind, external }) => kind === 'import-statement' && !external,
+  );
   if (early) throw new Error(`src/main.ts would load ${early.path} first. Import it dynamically.`);
 }
 

@@ -23,7 +23,7 @@ const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
  * Every setting, an environment variable, with its description as the help and docs/configuration.md show it. Backticks mark
  * code. `otherwise` is a default that depends on something.
  */
-export const settings = z.object({
+const settings = z.object({
   HOST: text.prefault('127.0.0.1').describe('the address to listen on'),
   PORT: wholeNumber(0, 65_535).prefault('4000').describe('the port to listen on, 0 to 65535; with 0 the system chooses one'),
   PUBLIC_URL: publicUrl.optional().meta({

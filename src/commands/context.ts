@@ -48,7 +48,7 @@ export const ownContext = ({ config, database, keys }: CommandContext): Context 
 export async function withDatabase(access: Access, work: (context: CommandContext) => Promise<void>): Promise<void> {
   const config = readConfig(process.env, process.stderr.isTTY);
   // Where somebody tried the gateway once, a command without settings would use what is left of it.
-  if (!config.databaseUrl && !process.env['DATA_DIR'])
+  if (!config.databaseUrl && config.dataDir === '.data')
     process.stderr.write(
       `DATABASE_URL is not set, and DATA_DIR is ${config.dataDir}: using the database in ${escapeControls(resolve(config.dataDir))}.\n`,
     );

@@ -3,7 +3,7 @@ import { didYouMean } from '../did-you-mean.ts';
 import { UsageError } from './options.ts';
 
 /** Whether the arguments ask for the help of a command rather than for what it does. */
-export function asksForHelp(args: readonly (string | undefined)[]): boolean {
+function asksForHelp(args: readonly (string | undefined)[]): boolean {
   return args.includes('--help') || args.includes('-h');
 }
 

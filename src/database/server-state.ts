@@ -8,8 +8,8 @@ export interface SessionProblem {
 }
 
 /**
- * Finds out whether a database can store every text, and whether its sessions create and find tables in the schema `public`, which
- * Prisma names in its statements.
+ * Finds out whether a database can store every text, and whether its sessions find tables in the schema `public`, which Prisma
+ * names in its statements.
  */
 export async function findDatabaseProblem(pool: pg.Pool): Promise<SessionProblem | undefined> {
   const { rows } = await pool.query<SessionProblem>(
