@@ -38,10 +38,11 @@ const commands: Readonly<Record<string, readonly [summary: string, load: () => P
 
 /** Runs a command, prints what it says when it fails, and sets the exit status: 1 for a failure, 2 for invalid arguments. */
 export async function runCommand(args: readonly string[]): Promise<void> {
-  // Without a reader, the command runs to its end, but its result is incomplete.
+  // Without a reader, a command runs to its end, but its result is incomplete. A gateway goes on without a reader of its log.
   process.stdout.on('error', () => {
     process.exitCode ||= 1;
   });
+  process.stderr.on('error', () => {});
   try {
     const [name, ...rest] = args;
     if (name === 'docs-config') {

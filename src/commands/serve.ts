@@ -41,8 +41,6 @@ export function define(command: Command): void {
 }
 
 async function serve(): Promise<void> {
-  // A log or a first token that nobody reads must not end the gateway.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   const stop = untilStopSignal();
   const config = readConfig(process.env, process.stderr.isTTY);
   const persistedOperations = await readPersistedOperations(config, schema);
