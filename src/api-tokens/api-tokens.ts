@@ -21,10 +21,10 @@ export function checkOverlap(overlapSeconds: number): void {
 export const maxApiTokenRateLimit = 1_000_000;
 
 /** The issues of the name of an API token to issue. */
-export const apiTokenNameIssues = (name: string): Issue[] => newTextIssues(['name'], name);
+const apiTokenNameIssues = (name: string): Issue[] => newTextIssues(['name'], name);
 
 /** The issues of the rate limit of an API token; null and undefined have none. */
-export function rateLimitIssues(rateLimit: number | null | undefined): Issue[] {
+function rateLimitIssues(rateLimit: number | null | undefined): Issue[] {
   if (rateLimit == null || (Number.isInteger(rateLimit) && rateLimit >= 1 && rateLimit <= maxApiTokenRateLimit)) return [];
   return [{ path: ['rateLimit'], message: `must be a whole number from 1 to ${maxApiTokenRateLimit}.` }];
 }

@@ -5,7 +5,7 @@ import { openBundled, requireCluster } from './bundled.ts';
 import { connectDatabase, type Database, type StatementOptions } from './client.ts';
 import { describeServer, parseDatabaseUrl } from './database-url.ts';
 import { isRejectedByPooler, isUnavailable, readOnlyServer } from './errors.ts';
-import { findEncodingProblem, findSchemaProblem, type SessionProblem } from './server-state.ts';
+import { findDatabaseProblem, type SessionProblem } from './server-state.ts';
 import { findSessionProblem } from './session-settings.ts';
 
 /** How long to wait at startup for a database server that is not reachable yet. */
@@ -70,8 +70,7 @@ export async function openDatabase({
  * would use tables of several schemas, and what to warn of.
  */
 async function findProblems(pool: pg.Pool, namedStatements: boolean) {
-  const refusal = (await findEncodingProblem(pool)) ?? (await findSchemaProblem(pool));
-  return { refusal, warning: await findSessionProblem(pool, namedStatements) };
+  return { refusal: await findDatabaseProblem(pool), warning: await findSessionProblem(pool, namedStatements) };
 }
 
 const describe = ({ found, remedy }: SessionProblem) => `${found}. ${remedy}`;
