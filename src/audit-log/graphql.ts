@@ -1,6 +1,6 @@
 import { encodeGlobalID } from '@pothos/plugin-relay';
 import { ApiTokenType } from '../api-tokens/graphql.ts';
-import { GatewayError } from '../errors.ts';
+import { GatewayError, InvalidInput } from '../errors.ts';
 import type { Event } from '../generated/prisma/client.ts';
 import { builder, defineNamedEnum, numberOfNode } from '../graphql/builder.ts';
 import { definePages, pageArguments, pageSize } from '../graphql/connection.ts';

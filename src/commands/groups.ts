@@ -1,6 +1,7 @@
-import { randomUUID } from 'node:crypto';
-import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { realpathSync, statSync } from 'node:fs';
+import { open, realpath } from 'node:fs/promises';
 import { addAbortSignal, type Readable } from 'node:stream';
+import { type Draft, openDraft } from '../durable-file.ts';
 import type { EnvironmentTag } from '../generated/prisma/client.ts';
 import { escapeControls } from '../terminal-text.ts';
 import {
@@ -82,12 +83,12 @@ async function runImport(args: readonly string[], io: Streams): Promise<number> 
   const input = await openInput(file as string, io.stdin);
   let report: Draft | undefined;
   try {
-    report = reportPath === undefined ? undefined : await openDraft(reportPath, 'Nothing was imported.');
+    report = reportPath === undefined ? undefined : openOutput(reportPath, 'Nothing was imported.');
     const withDatabase = request.dryRun ? withDatabaseToRead : withExistingDatabase;
     return await withDatabase((command) => importFrom(input, report, command, request, io));
   } finally {
     input.stream.destroy();
-    await report?.discard();
+    report?.discard();
   }
 }
 
@@ -123,7 +124,7 @@ async function importFrom(
   const onBatch = async (soFar: ImportSummary, rejected: readonly RejectedLine[]) => {
     const printed = rejected.slice(0, Math.max(0, maxPrintedRejections - summary.rejected));
     for (const { line, reason } of printed) print(`line ${line}: ${reason}`);
-    await report?.write(rejected.map((each) => `${JSON.stringify(each)}\n`).join(''));
+    report?.write(rejected.map((each) => `${JSON.stringify(each)}\n`).join(''));
     summary = soFar;
     progress.update({ count: summary.lines, fraction: size ? bytes / size : undefined });
   };
@@ -135,7 +136,7 @@ async function importFrom(
     failure = signal.aborted ? undefined : error;
   }
   progress.clear();
-  await report?.publish();
+  report?.publish();
   const unprinted = summary.rejected - maxPrintedRejections;
   if (unprinted > 0) print(`${thousands(unprinted)} more lines were rejected; --report FILE writes all.`);
   if (failure instanceof Error && summary.lines === 0)
@@ -166,11 +167,11 @@ async function runExport(args: readonly string[], io: OutputStreams): Promise<nu
   const request = { format: formatOf(read, path), environment: environmentOf(read), path };
   assertValid(read.problems, 'groups export; nothing was done', help);
   if (path === undefined) assertOutput(io.stdout, 'Nothing was exported. Redirect it, or name a file with --output.');
-  const draft = path === undefined ? undefined : await openDraft(path, 'Nothing was exported.');
+  const draft = path === undefined ? undefined : openOutput(path, 'Nothing was exported.');
   try {
     return await withDatabaseToRead((command) => exportTo(draft, command, request, io));
   } finally {
-    await draft?.discard();
+    draft?.discard();
   }
 }
 
@@ -206,7 +207,7 @@ async function exportTo(
   if (!draft) stderr.write(`${start}${exported}.\n`);
   else if (signal.aborted) stdout.write(`Stopped by ${reason()}. ${escapeControls(path)} was not written.\n`);
   else {
-    await draft.publish();
+    draft.publish();
     stdout.write(`${exported} to ${escapeControls(path)}, which only its owner may read: it contains tokens.\n`);
   }
   return 0;
@@ -246,36 +247,26 @@ async function openInput(file: string, stdin: Readable): Promise<Input> {
   }
 }
 
-/** A file that only its owner may read, and that appears under its name when it is published. */
-interface Draft {
-  write(text: string): Promise<void>;
-  publish(): Promise<void>;
-  discard(): Promise<void>;
-}
-
-/** @param consequence what was not done, as a sentence. */
-async function openDraft(path: string, consequence: string): Promise<Draft> {
-  const target = await realpath(path).catch(() => path);
-  const draft = `${target}.${randomUUID()}.tmp`;
+/**
+ * Opens a draft of a file.
+ *
+ * @param consequence what was not done, as a sentence.
+ */
+function openOutput(path: string, consequence: string): Draft {
   const failure = (error: unknown) => `${path} cannot be written: ${(error as Error).message}.`;
-  let handle: FileHandle;
+  const attempt = (work: () => void): void => {
+    try {
+      work();
+    } catch (error) {
+      throw new Error(failure(error)); // without its code, which could be one of the database
+    }
+  };
   try {
-    const found = await stat(target).catch(() => undefined);
+    const found = statSync(path, { throwIfNoEntry: false });
     if (found?.isFile() === false) throw new Error('it is not a regular file');
-    handle = await open(draft, 'wx', 0o600);
+    const draft = openDraft(found ? realpathSync(path) : path);
+    return { ...draft, write: (text) => attempt(() => draft.write(text)), publish: () => attempt(draft.publish) };
   } catch (error) {
     throw new UsageError(`${failure(error)} ${consequence} Choose another file, in a folder that exists and is writable.`);
   }
-  const attempt = (work: Promise<void>): Promise<void> =>
-    work.catch((error) => {
-      throw new Error(failure(error));
-    });
-  return {
-    write: (text) => attempt(handle.appendFile(text)),
-    publish: () => attempt(handle.sync().then(() => rename(draft, target))),
-    async discard() {
-      await handle.close();
-      await rm(draft, { force: true });
-    },
-  };
 }

@@ -7,8 +7,8 @@ import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import * as copy from 'pg-copy-streams';
 import { z } from 'zod';
+import { syncFolder } from '../durable-file.ts';
 import type { Database } from './client.ts';
-import { syncFolder } from './durable-file.ts';
 import { migrate, ownMigrations, readMigrationState } from './migrate.ts';
 
 /** The tables of a snapshot, each after those it refers to. `request_count` and `idempotency_record` are short-lived. */
