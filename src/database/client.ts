@@ -40,12 +40,8 @@ export interface Database {
   readonly pool: pg.Pool;
   /** The most connections in it. */
   readonly poolSize: number;
-  /**
-   * Opens a connection outside the pool, for statements that take longer than those of requests. The caller ends it.
-   *
-   * @param timeoutMs how long each statement may take.
-   */
-  openConnection(timeoutMs: number): Promise<pg.Client>;
+  /** Opens a connection outside the pool, for statements that may take any time. It ends when the signal is aborted. */
+  openConnection(signal?: AbortSignal): Promise<pg.Client>;
   /** On any connection of the pool. A statement that is rolled back by a conflict is sent once more. */
   readonly sql: Sql;
   /** For what may read a whole table: stopped after two seconds. */
@@ -137,10 +133,12 @@ export function connectDatabase(
     isEmbedded: false,
     pool,
     poolSize,
-    async openConnection(timeoutMs) {
-      const client = new pg.Client({ ...clientOptions(connection), query_timeout: timeoutMs });
+    async openConnection(signal) {
+      signal?.throwIfAborted();
+      const client = new pg.Client(clientOptions(connection));
       client.on('error', () => {}); // the statement fails, too
       await client.connect();
+      signal?.addEventListener('abort', () => void client.end());
       return client;
     },
     sql: (...statement) => retryOnConflict(() => sqlPool(...statement)),

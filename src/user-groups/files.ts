@@ -307,9 +307,6 @@ type FileRecord = Readonly<Record<string, string | null>>;
 /** How many groups are read at once: 4 MiB if each has the most JSON. */
 const pageRows = 32;
 
-/** Long enough for a page of few groups among millions. */
-const pageTimeoutMs = 600_000;
-
 /**
  * The text of a file with all groups, or those of one environment, as they are at one moment, in pages, in the order of creation.
  *
@@ -322,7 +319,7 @@ export async function* exportGroups(
   format: FileFormat,
   environment: EnvironmentTag | null | undefined,
 ): AsyncGenerator<{ readonly text: string; readonly count: number }> {
-  const client = await openConnection(pageTimeoutMs);
+  const client = await openConnection();
   try {
     await client.query(beginSnapshot);
     await client.query(declareCursor, [environment === undefined, environment ?? null]);

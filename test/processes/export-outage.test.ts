@@ -22,7 +22,7 @@ beforeAll(async () => {
   const [user = '', password = ''] = server.user.split(':');
   const { pathname } = new URL(server.url);
   settings = {
-    DATABASE_URL: `postgresql://${user}:${password}@localhost${pathname}?host=${sockets}&port=${server.port}`,
+    DATABASE_URL: `postgresql://${user}:${password}@localhost:${server.port}${pathname}?host=${sockets}`,
     ENCRYPTION_KEYS: testKey,
   };
   const file = join(dataDir.path, 'groups.csv');
