@@ -48,8 +48,8 @@ export async function getOrCreateUserGroup(context: Context, input: NewUserGroup
  * Does for each input what {@link getOrCreateUserGroup} does, one after another, in a number of statements that does not depend
  * on how many there are.
  *
- * @param withJson whether properties and mappings of existing groups are read; without it they are undefined.
- * @returns for each input, in order, what that function returns or throws: a failure of one does not affect the others.
+ * @returns for each input, in order, what that function returns or throws: a failure of one does not affect the others. Of
+ *   existing groups, properties and mapping are undefined.
  * @throws Forbidden without `groups:write`.
  * @throws InvalidInput for none, or more than 1,000.
  * @throws GatewayError `UNAVAILABLE` when groups with one of the ids come and go during each attempt.
@@ -57,7 +57,6 @@ export async function getOrCreateUserGroup(context: Context, input: NewUserGroup
 export async function getOrCreateUserGroups(
   context: Context,
   inputs: readonly NewUserGroup[],
-  { withJson }: { readonly withJson: boolean },
 ): Promise<(Creation | GatewayError)[]> {
   const { caller } = context;
   caller.require('groups:write');
@@ -71,8 +70,8 @@ export async function getOrCreateUserGroups(
   );
   const wanted = checked.filter((each): each is Wanted => !(each instanceof GatewayError));
   if (wanted.length === 0) return checked as GatewayError[];
-  const stored = await findHolders(context, idsOf(wanted), withJson);
-  const outcomes = await createMissing(context, wanted, stored, withJson);
+  const stored = await findHolders(context, idsOf(wanted), false);
+  const outcomes = await createMissing(context, wanted, stored, false);
   return checked.map((each) => (each instanceof GatewayError ? each : (outcomes.shift() as Creation | GatewayError)));
 }
 

@@ -99,7 +99,7 @@ builder.relayMutationField(
       'one after another, and many times faster. An error of one group does not affect the others. The groups cannot have ' +
       'properties, mapping and dataSource here: read them by userGroups. Requires the scope groups:write.',
     resolve: async (_, { input: { groups } }, context) => ({
-      results: await getOrCreateUserGroups(context, groups, { withJson: false }),
+      results: await getOrCreateUserGroups(context, groups),
     }),
   },
   {
