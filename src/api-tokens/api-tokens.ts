@@ -1,9 +1,9 @@
 import { type Context, inTransaction, readInTurn } from '../app.ts';
 import { readClock } from '../database/client.ts';
-import { byId, type CountedPage, type ListOrder, type PageInput, pageOf, sectionOf, timeIssues } from '../database/list.ts';
+import { byId, type CountedPage, type ListOrder, type PageInput, pageOf, sectionOf } from '../database/list.ts';
 import { InvalidInput, type Issue, NotFound } from '../errors.ts';
 import type { ApiToken, EnvironmentTag } from '../generated/prisma/client.ts';
-import { assertNoIssues, newTextIssues, nullIssues } from '../input.ts';
+import { assertNoIssues, newTextIssues, nullIssues, timeIssues } from '../input.ts';
 import { type Scope, scopeNames } from '../scopes.ts';
 import { hashSecret, issueToken } from '../tokens.ts';
 import type { ApiTokenRecord } from './sql.ts';

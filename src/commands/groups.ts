@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
-import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { type Command, Option } from 'commander';
+import { type Draft, openDraft } from '../durable-file.ts';
 import { escapeControls } from '../terminal-text.ts';
 import {
   exportGroups,
@@ -66,14 +66,14 @@ interface ImportOptions {
 async function importFile(file: string, { format = formatOf(file), report: path, ...options }: ImportOptions): Promise<void> {
   if (path !== undefined && resolve(path) === resolve(file))
     throw new UsageError('--report must name another file than the one to import.');
-  const report = path === undefined ? undefined : await openDraft(path);
+  const report = path === undefined ? undefined : openOutput(path);
   try {
     const { stream, size } = await openInput(file);
     await withDatabase(options.dryRun ? 'read' : 'change', (command) =>
       importFrom(stream, size, report, command, { format, ...options }),
     ).finally(() => stream.destroy());
   } finally {
-    await report?.discard();
+    report?.discard();
   }
 }
 
@@ -100,7 +100,7 @@ async function importFrom(
   const onBatch = async (soFar: ImportSummary, rejected: readonly RejectedLine[]) => {
     const printed = rejected.slice(0, Math.max(0, importLimits.maxPrintedRejections - summary.rejected));
     for (const { line, reason } of printed) print(`line ${line}: ${reason}`);
-    await report?.write(rejected.map((each) => `${JSON.stringify(each)}\n`).join(''));
+    report?.write(rejected.map((each) => `${JSON.stringify(each)}\n`).join(''));
     summary = soFar;
     showProgress(`${thousands(summary.lines)} lines${percent(bytes, size)}`);
   };
@@ -119,7 +119,7 @@ async function importFrom(
   } catch (error) {
     failure = signal.aborted ? undefined : error;
   }
-  await report?.publish();
+  report?.publish();
   const unprinted = summary.rejected - importLimits.maxPrintedRejections;
   if (unprinted > 0) print(`${thousands(unprinted)} more lines were rejected; --report FILE writes all.`);
   if (failure instanceof Error && summary.lines === 0)
@@ -158,7 +158,7 @@ interface ExportOptions {
 }
 
 async function exportFile({ output, format = formatOf(output), environment }: ExportOptions): Promise<void> {
-  const draft = output === '-' ? undefined : await openDraft(output);
+  const draft = output === '-' ? undefined : openOutput(output);
   try {
     await withDatabase('read', async ({ database, keys, stop }) => {
       const stopped = new Promise<never>((_, reject) => stop.addEventListener('abort', () => reject(stop.reason)));
@@ -175,14 +175,14 @@ async function exportFile({ output, format = formatOf(output), environment }: Ex
         showProgress(`${thousands(count)} groups`);
       }
       showProgress('');
-      await draft?.publish();
+      draft?.publish();
       const exported = `Exported ${thousands(count)} ${count === 1 ? 'group' : 'groups'}`;
       if (draft)
         process.stdout.write(`${exported} to ${escapeControls(output)}, which only its owner may read: it contains tokens.\n`);
       else process.stderr.write(`${exported}.\n`);
     });
   } finally {
-    await draft?.discard();
+    draft?.discard();
   }
 }
 
@@ -212,32 +212,13 @@ async function openInput(file: string): Promise<{ stream: Readable; size: number
   }
 }
 
-/** A file that only its owner may read, and that appears under its name when it is published. */
-interface Draft {
-  write(text: string): Promise<void>;
-  publish(): Promise<void>;
-  discard(): Promise<void>;
-}
-
-async function openDraft(path: string): Promise<Draft> {
-  const draft = `${path}.${randomUUID()}.tmp`;
-  let handle: FileHandle;
+/** Opens a draft of a file that only its owner may read. */
+function openOutput(path: string): Draft {
   try {
-    handle = await open(draft, 'wx', 0o600);
+    return openDraft(path);
   } catch (error) {
     throw new UsageError(
       `${path} cannot be written: ${(error as Error).message}. Choose a file in a folder that exists and is writable.`,
     );
   }
-  return {
-    write: (text) => handle.appendFile(text),
-    async publish() {
-      await handle.sync();
-      await rename(draft, path);
-    },
-    async discard() {
-      await handle.close();
-      await rm(draft, { force: true });
-    },
-  };
 }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { keyFileName } from '../database/bundled.ts';
 import type { Database } from '../database/client.ts';
-import { readOrCreate, replaceFile } from '../database/durable-file.ts';
+import { readOrCreate, replaceFile } from '../durable-file.ts';
 import { generateEncryptionKey, parseEncryptionKeys } from '../encryption/key-texts.ts';
 import { KeyRing } from '../encryption/keys.ts';
 import { findKeyIdsInUse } from '../key-rotation.ts';

@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { readFile, realpath, rename, rm, stat } from 'node:fs/promises';
-import { createFile } from '../database/durable-file.ts';
+import { readFile, realpath, stat } from 'node:fs/promises';
+import { openDraft } from '../durable-file.ts';
 
 /** A text that is ready to replace that of a file. */
 export interface Replacement {
@@ -26,25 +25,24 @@ export async function prepareReplacement(path: string, previous: Buffer, text: s
   const found = await stat(target);
   if ((found.mode & 0o222) === 0) throw new Error('The file is read-only, and was not replaced.');
   if (found.nlink > 1) throw new Error('The file has further hard links, which would keep the old text, and was not replaced.');
-  const draft = `${target}.${randomUUID()}.tmp`;
-  const discard = () => rm(draft, { force: true });
   const isReplaced = async () => {
     const content = await readFile(target);
     if (content.equals(previous)) return false;
     if (content.equals(Buffer.from(text))) return true; // through another link
     throw new Error('The file has changed in the meantime, and was not replaced. Run the command again.');
   };
+  const draft = openDraft(target, found);
   try {
-    createFile(draft, text, found);
+    draft.write(text);
     await isReplaced();
   } catch (error) {
-    await discard();
+    draft.discard();
     throw error;
   }
   return {
     async publish() {
-      if (!(await isReplaced())) await rename(draft, target);
+      if (!(await isReplaced())) draft.publish();
     },
-    discard,
+    discard: async () => draft.discard(),
   };
 }

@@ -6,21 +6,12 @@ import { parseJson, parseQuery } from '../json.ts';
 import { mediaTypes } from './media-types.ts';
 import type { HttpRequest } from './types.ts';
 
-/**
- * The issues of fields that a request does not have: nothing is ignored in silence.
- *
- * @param ofResponses fields of the response, which a caller may send back.
- */
-export function unknownFields(
-  names: Iterable<string>,
-  known: readonly string[],
-  within: Issue['path'] = [],
-  ofResponses: readonly string[] = [],
-): Issue[] {
+/** The issues of fields that a request does not have: nothing is ignored in silence. */
+export function unknownFields(names: Iterable<string>, known: readonly string[], within: Issue['path'] = []): Issue[] {
   const unknown = [...new Set(names)].filter((name) => !known.includes(name));
   return unknown.map((name) => ({
     path: [...within, name],
-    message: `${ofResponses.includes(name) ? 'belongs to responses' : 'is not a field of this request'}; send only ${known.join(', ')}.`,
+    message: `is not a field of this request; send only ${known.join(', ')}.`,
   }));
 }
 

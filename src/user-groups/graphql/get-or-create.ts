@@ -97,7 +97,7 @@ builder.relayMutationField(
       'one after another, and many times faster. An error of one group does not affect the others. Read the ' +
       'properties and mappings of many groups by userGroups. Requires the scope groups:write.',
     resolve: async (_, { input: { groups } }, context, info) => ({
-      results: await getOrCreateUserGroups(context, groups, { withJson: readsHeavy(info) }),
+      results: await getOrCreateUserGroups(context, groups, readsHeavy(info)),
     }),
   },
   {
