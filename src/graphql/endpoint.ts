@@ -1,6 +1,5 @@
 import {
   type DocumentNode,
-  type ExecutionArgs,
   type ExecutionResult,
   execute,
   GraphQLError,
@@ -10,7 +9,7 @@ import {
   type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql';
-import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga';
+import { createYoga, type Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 import { type App, contextOf } from '../app.ts';
 import { type Caller, credentialRequired } from '../caller.ts';
@@ -64,11 +63,6 @@ interface Operation {
   compiled: CompiledOperation | undefined;
 }
 
-/** What Yoga makes of the context. */
-interface YogaContext extends GraphQLContext {
-  readonly params: Params;
-}
-
 /** Creates the handler of the GraphQL endpoint. */
 export function graphqlHandler(
   schema: GraphQLSchema,
@@ -85,7 +79,6 @@ export function graphqlHandler(
     onParse: ({ setParseFn }) => setParseFn(parseDocument),
     onValidate: ({ setValidationFn }) =>
       setValidationFn((_: GraphQLSchema, document: DocumentNode) => validateDocument(schema, document, introspection)),
-    onExecute: ({ setExecuteFn }) => setExecuteFn(executeAccepted),
   };
   const yoga = createYoga<GraphQLContext>({
     schema,
@@ -95,21 +88,6 @@ export function graphqlHandler(
     logging: false,
     graphiql: false,
   });
-
-  /** Executes an operation that Yoga has parsed and validated. */
-  async function executeAccepted(args: ExecutionArgs): Promise<ExecutionResult> {
-    const { document, operationName, variableValues } = args;
-    const node = getOperationAST(document, operationName);
-    if (!node) return execute(args); // which says what is wrong with the operation's name
-    const context = args.contextValue as YogaContext;
-    const operation = accepted.get(document) ?? { document, node, uses: 0, compiled: undefined };
-    if (document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length === 1)
-      accepted.set(document, operation);
-    const result = await run(operation, variableValues ?? undefined, context);
-    if (context.params.extensions?.['cost'] !== true) return result;
-    const { cost } = costOf(node);
-    return { ...result, extensions: { ...result.extensions, cost: { cost, limit: maxCost } } };
-  }
 
   function run(operation: Operation, variables: Params['variables'], context: GraphQLContext): Promise<ExecutionResult> {
     const { document, node } = operation;
@@ -144,12 +122,25 @@ export function graphqlHandler(
   }
 
   async function runEitherWay(params: Params, context: GraphQLContext): Promise<ExecutionResult> {
+    const { query, operationName, variables, extensions } = params;
     const { method } = context.http;
-    const operation = findAccepted(params, method);
-    if (operation) return run(operation, params.variables, context);
+    const known = findAccepted(params, method);
+    if (known) return run(known, variables, context);
+    const request = new Request('http://gateway/graphql', { method });
+    const { parse, validate } = yoga.getEnveloped(Object.assign(context, { params, request }) as never);
     try {
-      const request = new Request('http://gateway/graphql', { method });
-      return (await yoga.getResultForParams({ params: params as GraphQLParams, request }, context as never)) as ExecutionResult;
+      const document: DocumentNode = parse(query);
+      const errors = validate(schema, document);
+      if (errors.length > 0) return { errors };
+      const node = getOperationAST(document, operationName);
+      if (!node) return execute({ schema, document, operationName }); // which says what is wrong with the name
+      const operation = accepted.get(document) ?? { document, node, uses: 0, compiled: undefined };
+      if (document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length === 1)
+        accepted.set(document, operation);
+      const result = await run(operation, variables, context);
+      if (extensions?.['cost'] !== true) return result;
+      const { cost } = costOf(node);
+      return { ...result, extensions: { cost: { cost, limit: maxCost } } };
     } catch (error) {
       if (error instanceof GraphQLError) return { errors: [error] };
       throw error;

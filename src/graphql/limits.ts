@@ -13,12 +13,15 @@ import {
   isListType,
   isObjectType,
   Kind,
+  Lexer,
   NoSchemaIntrospectionCustomRule,
   type OperationDefinitionNode,
   OperationTypeNode,
   parse,
   type SelectionSetNode,
+  Source,
   specifiedRules,
+  TokenKind,
   type ValidationContext,
   validate,
   valueFromASTUntyped,
@@ -85,9 +88,19 @@ export function parseDocument(text: string): DocumentNode {
   try {
     return parse(text, { maxTokens });
   } catch (error) {
-    throw (error as Error).message.includes('Parsing aborted')
+    throw hasTooManyTokens(text)
       ? tooCostly(`The document exceeds the limit of ${maxTokens} tokens. Request fewer fields.`)
       : error;
+  }
+}
+
+function hasTooManyTokens(text: string): boolean {
+  const lexer = new Lexer(new Source(text));
+  try {
+    for (let count = 0; count <= maxTokens; count += 1) if (lexer.advance().kind === TokenKind.EOF) return false;
+    return true;
+  } catch {
+    return false;
   }
 }
 
