@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { didYouMean } from '../did-you-mean.ts';
-import { UsageError } from './options.ts';
+import { UsageError } from '../errors.ts';
 
 /** Whether the arguments ask for the help of a command rather than for what it does. */
 function asksForHelp(args: readonly (string | undefined)[]): boolean {

@@ -229,7 +229,10 @@ async function checkSessions(_: Database, { config: { databaseUrl, namedStatemen
     return problem ? warning(problem.found, problem.remedy) : ok('begin with the settings that the gateway needs');
   } catch (error) {
     if (!isRejectedByPooler(error)) throw error;
-    return failure('a pooler rejects the settings of sessions', 'Set DB_NAMED_STATEMENTS=false.');
+    return failure(
+      `a pooler rejects the settings of sessions: ${messagesOf(error).join(', ')}`,
+      'Set DB_NAMED_STATEMENTS=false.',
+    );
   } finally {
     await database.close();
   }

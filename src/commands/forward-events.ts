@@ -2,13 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { eventTypeNames } from '../audit-log/events.ts';
 import type { EventMember } from '../audit-log/rest.ts';
+import { UsageError } from '../errors.ts';
 import { mediaTypes } from '../http/media-types.ts';
 import { paths } from '../http/paths.ts';
 import { escapeControls } from '../terminal-text.ts';
 import { deliveryBody } from '../webhooks/body.ts';
 import { generateWebhookSecret } from '../webhooks/secrets.ts';
 import { signedHeaders } from '../webhooks/send.ts';
-import { repeatedChoice, UsageError } from './options.ts';
+import { repeatedChoice } from './options.ts';
 
 const pauseMs = 1_000;
 const feedTimeoutMs = 20_000;

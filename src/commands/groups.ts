@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { type Command, Option } from 'commander';
 import { type Draft, openDraft } from '../durable-file.ts';
+import { UsageError } from '../errors.ts';
 import { escapeControls } from '../terminal-text.ts';
 import {
   exportGroups,
@@ -15,7 +16,7 @@ import {
 } from '../user-groups/files.ts';
 import { type ImportSummary, importUserGroups, onExistingChoices } from '../user-groups/import.ts';
 import { type CommandContext, ownContext, withDatabase } from './context.ts';
-import { environmentOption, environmentTagOf, UsageError } from './options.ts';
+import { environmentOption, environmentTagOf } from './options.ts';
 import { percent, showProgress, thousands } from './output.ts';
 
 /** `groups import|export`: moves user groups from and to files. Can be run while the server runs. */

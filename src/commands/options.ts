@@ -1,9 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { EnvironmentTag } from '../generated/prisma/client.ts';
 
-/** Invalid command-line arguments. The message says what is expected. */
-export class UsageError extends Error {}
-
 /** The option `--environment`. Commander keeps no null, so that {@link environmentTagOf} converts it. */
 export const environmentOption = (description: string): Option =>
   new Option('--environment <environment>', `${description}; none is untagged`).choices(['Customer', 'Testing', 'none']);
@@ -42,4 +39,5 @@ export function parseSeconds(text: string): number {
   throw new InvalidArgumentError('It must be a number and a unit, such as 30m, 12h, 90d or 52w.');
 }
 
+export { UsageError } from '../errors.ts';
 export { type OptionKinds, type ReadOptions, readOptions, runAction, suggest } from './docs-config-options.ts';

@@ -1,9 +1,8 @@
 import { Command, CommanderError } from 'commander';
-import { ConfigError, GatewayError } from '../errors.ts';
+import { ConfigError, GatewayError, UsageError } from '../errors.ts';
 import { readPackageVersion } from '../package-root.ts';
 import { describeSettings } from '../settings.ts';
 import { escapeLines } from '../terminal-text.ts';
-import { UsageError } from './options.ts';
 import { exitCodeOf, Stopped } from './stop-signals.ts';
 
 type Define = (command: Command) => void;

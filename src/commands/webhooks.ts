@@ -1,11 +1,12 @@
 import { type Command, Option } from 'commander';
 import { type EventType, eventTypeNames, everyEnvironment } from '../audit-log/events.ts';
+import { UsageError } from '../errors.ts';
 import type { EventEnvironment, WebhookDelivery, WebhookDeliveryStatus } from '../generated/prisma/client.ts';
 import { escapeControls } from '../terminal-text.ts';
 import { redeliverEvents, redeliverEventsAfter } from '../webhooks/deliveries.ts';
 import { createWebhook, deleteWebhook, type ListedWebhook, noWebhook, unlisted, updateWebhook } from '../webhooks/webhooks.ts';
 import { ownContext, withDatabase } from './context.ts';
-import { parseId, parseNumber, repeatedChoice, UsageError } from './options.ts';
+import { parseId, parseNumber, repeatedChoice } from './options.ts';
 import { describeTimes, printResult, thousands } from './output.ts';
 
 const maxLimit = 1_000;
