@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { docsConfigJsonSchema, isCode } from '@user-group-gateway/docs-config';
 import { eventFeedMethods } from './audit-log/rest.ts';
 import { diagnosticPage, diagnosticsPage } from './docs-config/pages.ts';
-import { isCode } from './docs-config/rules/registry.ts';
-import { docsConfigJsonSchema } from './docs-config/schema/json-schema.ts';
 import { embedTokenMethods, introspectionMethods } from './embed-tokens/rest.ts';
 import { graphqlMethods } from './graphql/endpoint.ts';
 import { inUtf8, mediaTypes } from './http/media-types.ts';

@@ -79,7 +79,7 @@ const commands: Readonly<Record<string, (args: string[]) => number | Promise<num
   doctor: async (args) => (await import('./doctor/doctor.ts')).doctor(args, processIo.stdout),
   backup: async (args) => (await import('./backup.ts')).backup(args, processIo),
   restore: async (args) => (await import('./backup.ts')).restore(args, processIo),
-  'docs-config': async (args) => (await import('./docs-config.ts')).docsConfig(args, { ...processIo, cwd: process.cwd() }),
+  'docs-config': async (args) => (await import('./docs-config.ts')).docsConfig(args, processIo),
   help: () => print(help),
   version: () => print(`${readPackageVersion()}\n`),
 };

@@ -9,7 +9,6 @@ import type { ApiTokenRecord } from '../api-tokens/sql.ts';
 import { contextOf, createApp } from '../app.ts';
 import { systemAuthor } from '../audit-log/statements/author.ts';
 import { Caller } from '../caller.ts';
-import { documentChecker } from '../docs-config/pool/check-documents.ts';
 import { ensureSigningKeys } from '../embed-tokens/signing-keys.ts';
 import { buildGateway } from '../gateway.ts';
 import { readPersistedOperations } from '../graphql/persisted.ts';
@@ -108,7 +107,7 @@ async function run(
   log.info(`${reason}: draining in-flight requests, then exiting`);
   await listener.close(log);
   await stopHousekeeping();
-  await Promise.all([gateway.close(), documentChecker.close()]);
+  await gateway.close();
   clearInterval(following);
   log.info('stopped');
   return 0;

@@ -76,19 +76,6 @@ test.runIf(process.platform === 'linux')(
       expect(await runIn(`${command} >&-`)).toMatchObject({ code: 2, stderr });
     }
     expect(await stored()).toEqual(before);
-
-    const folder = mkdtempSync(join(tmpdir(), 'gateway-fix-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
-    const file = join(folder, 'mint.json');
-    const text = '{"name": "x", "navigation": [],}';
-    writeFileSync(file, text);
-    const fixed = await runIn(`docs-config check --fix ${file} >&-`);
-    expect(fixed).toMatchObject({ code: 2, stderr: expect.stringMatching(/^Standard output is closed\. No file was changed/) });
-    expect(readFileSync(file, 'utf8')).toBe(text);
-    const beside = await runIn(`docs-config check --fix --format github ${file} 2>&-`);
-    expect([beside.code, readFileSync(file, 'utf8')]).toEqual([2, text]);
-    await runIn(`docs-config check --fix --format github ${file} >/dev/null 2>/dev/null`);
-    expect(readFileSync(file, 'utf8')).not.toBe(text);
   },
 );
 
@@ -154,20 +141,6 @@ test.runIf(process.platform === 'linux')(
     expect(exported.written).toHaveLength(300);
   },
 );
-
-test.runIf(process.platform === 'linux').each([
-  ['json', '>>'],
-  ['sarif', '2>>'],
-])('--fix --format %s replaces no file when a file takes only the beginning of its report (%s)', async (format, output) => {
-  const folder = mkdtempSync(join(tmpdir(), 'gateway-fix-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const file = join(folder, 'mint.json');
-  const text = '{"name": "x", "navigation": [],}';
-  writeFileSync(file, text);
-  const { code } = await runOnFullDisk(`docs-config check --fix --format ${format} ${file}`, 20, {}, output);
-  expect(code).toBe(1);
-  expect(readFileSync(file, 'utf8')).toBe(text);
-});
 
 test.runIf(process.platform === 'linux').each(['>&-', '>/dev/full'])(
   'a first start that cannot print its API token logs how to get another one (%s)',
