@@ -9,8 +9,7 @@ RUN node scripts/setup.js
 
 FROM ${NODE_IMAGE}
 WORKDIR /app
-# Everything else that runs is bundled.
-COPY --from=build /src/node_modules/piscina node_modules/piscina
+# Everything that runs is bundled.
 COPY --from=build /src/package.json /src/LICENSE ./
 COPY --from=build /src/dist dist
 COPY --from=build /src/dist-web dist-web

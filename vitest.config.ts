@@ -4,7 +4,7 @@ import { SlowestFirst } from './test/support/slowest-first.ts';
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
+    include: ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
     // Without a browser they are left out, and the setup says so.
     exclude: [...configDefaults.exclude, ...(findBrowser() === undefined ? ['test/browser/**'] : [])],
     globalSetup: ['test/support/global-setup.ts'],

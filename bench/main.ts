@@ -3,11 +3,10 @@ import { writeFileSync } from 'node:fs';
 import { stopSignals } from '../src/commands/stop-signals.ts';
 import { measureCapacity } from './capacity.ts';
 import { type BenchServer, startServer } from './database.ts';
-import { run as compareValidators } from './docs-config.ts';
+import { run as measureValidator } from './docs-config.ts';
 import { openGenerator } from './generator.ts';
 import { measureGrowth } from './growth.ts';
 import { compareImport } from './import.ts';
-import { run as compareParsers } from './json-parsers.ts';
 import { measureWorkload, type Plan, type Series } from './measure.ts';
 import { measureOperations } from './operations.ts';
 import { help, type Options, readOptions } from './options.ts';
@@ -85,8 +84,7 @@ function untilInterrupted(): Promise<never> {
 
 async function main(): Promise<void> {
   const [name] = process.argv.slice(2);
-  if (name === 'docs-config') process.exit((await compareValidators(print)) ? 0 : 1);
-  if (name === 'json-parsers') return compareParsers(print);
+  if (name === 'docs-config') process.exit(measureValidator(print) ? 0 : 1);
   const interrupted = untilInterrupted();
   interrupted.catch(() => {});
   if (name === 'import') process.exit((await compareImport(print, interrupted)) ? 0 : 1);

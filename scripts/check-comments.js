@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const folders = ['src', 'test', 'drill', 'scripts', 'bench', 'web', 'client', 'examples', 'tools'];
+const folders = ['src', 'packages', 'test', 'drill', 'scripts', 'bench', 'web', 'client', 'examples', 'tools'];
 const excluded = new Set(['node_modules', 'dist', 'generated', 'generated.ts']);
 const { lineWidth } = JSON.parse(readFileSync(join(root, 'biome.json'), 'utf8')).formatter;
 if (!Number.isInteger(lineWidth)) throw new Error('biome.json has no formatter.lineWidth: nothing to compare the comments with.');

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { parse } from 'yaml';
-import { unbundledPackages } from './distributed-packages.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 // Written next to dist, which is replaced only when everything is complete: a running gateway loads modules from it on demand.
@@ -14,7 +13,7 @@ const [next, previous, dist] = ['dist.next', 'dist.previous', 'dist'].map((name)
 for (const folder of [next, previous]) rmSync(folder, { recursive: true, force: true });
 const { metafile } = await build({
   absWorkingDir: root,
-  entryPoints: { main: 'src/main.ts', 'docs-config/pool/worker': 'src/docs-config/pool/worker.ts' },
+  entryPoints: { main: 'src/main.ts' },
   outdir: next,
   bundle: true,
   splitting: true,
@@ -23,7 +22,9 @@ const { metafile } = await build({
   target: 'node20.19',
   chunkNames: 'chunks/[name]-[hash]',
   // pg-native is optional, and not used.
-  external: ['pg-native', ...unbundledPackages],
+  external: ['pg-native'],
+  // Its main file cannot be bundled: it requires others by a function that is passed to it.
+  alias: { 'jsonc-parser': './node_modules/jsonc-parser/lib/esm/main.js' },
   // Packages in CommonJS require modules of Node, which a module has no `require` for.
   banner: {
     js: "import { createRequire as createRequireOfBundle } from 'node:module'; const require = createRequireOfBundle(import.meta.url);",
@@ -60,7 +61,7 @@ function usedPackages() {
   const folders = new Set(
     Object.keys(metafile.inputs).flatMap((file) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? []),
   );
-  return [...folders, ...unbundledPackages.map((name) => `node_modules/${name}`)]
+  return [...folders]
     .sort((a, b) => (a < b ? -1 : 1))
     .map((folder) => ({ folder, ...JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) }));
 }

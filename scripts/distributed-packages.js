@@ -5,11 +5,8 @@ import { fileURLToPath } from 'node:url';
 const read = (name) => readFileSync(fileURLToPath(new URL(`../${name}`, import.meta.url)), 'utf8');
 const readJson = (name) => JSON.parse(read(name));
 
-/** The packages that stay as they are, beside the bundle: piscina starts a thread with a file of its own. None needs others. */
-export const unbundledPackages = ['piscina'];
-
 /**
- * The packages that are bundled into `dist` and `dist-web` or stay beside them, and the PostgreSQL that npm installs next to
+ * The packages that are bundled into `dist` and `dist-web`, and the PostgreSQL that npm installs next to
  * them; each once, sorted by name. From the lock file are the digest `integrity`, such as `sha512-…`, whether only development
  * needs the package, and the versions of Node.js that it runs on.
  *

@@ -14,7 +14,7 @@ const steps = [
   {
     name: 'packages',
     message: 'Installing packages (first run, or package-lock.json changed)',
-    inputs: ['package.json', 'client/package.json', 'web/package.json', 'package-lock.json'],
+    inputs: ['package.json', 'client/package.json', 'packages/docs-config/package.json', 'web/package.json', 'package-lock.json'],
     output: 'node_modules/.package-lock.json',
     isUpToDate: () => installedByHand('.', ['esbuild', 'vitest', 'vite', 'react']),
     run: () => install('.'),
@@ -22,7 +22,14 @@ const steps = [
   {
     name: 'compiled',
     message: 'Compiling',
-    inputs: ['package-lock.json', 'tsconfig.json', 'openapi.yaml', 'scripts/compile.js', ...filesBelow('src')],
+    inputs: [
+      'package-lock.json',
+      'tsconfig.json',
+      'openapi.yaml',
+      'scripts/compile.js',
+      ...filesBelow('src'),
+      ...filesBelow('packages/docs-config/src'),
+    ],
     output: 'dist/main.js',
     run: () => node(['scripts/compile.js']),
   },

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { type Code, docsConfigJsonSchema, isCode } from '@user-group-gateway/docs-config';
 import { eventFeedMethods } from './audit-log/rest.ts';
 import { diagnosticPage, diagnosticsPage } from './docs-config/pages.ts';
-import { type Code, isCode } from './docs-config/rules/registry.ts';
-import { docsConfigJsonSchema } from './docs-config/schema/json-schema.ts';
 import { embedTokenMethods, introspectionMethods } from './embed-tokens/rest.ts';
 import type { ErrorCode } from './error-catalog.ts';
 import { GatewayError } from './errors.ts';

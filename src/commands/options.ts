@@ -38,6 +38,3 @@ export function parseSeconds(text: string): number {
   if (seconds > 0 && seconds <= 100 * 52 * 604_800) return seconds;
   throw new InvalidArgumentError('It must be a number and a unit, such as 30m, 12h, 90d or 52w.');
 }
-
-export { UsageError } from '../errors.ts';
-export { type OptionKinds, type ReadOptions, readOptions, runAction, suggest } from './docs-config-options.ts';

@@ -19,6 +19,3 @@ export const percent = (part: number, whole: number): string => (whole > 0 ? ` $
 /** The times that there are, with what happened then. */
 export const describeTimes = (times: Readonly<Record<string, Date | null>>): string[] =>
   Object.entries(times).flatMap(([what, when]) => (when ? [`${what} ${when.toISOString()}`] : []));
-
-/** What `docs-config check --fix` asks before it writes. */
-export const assertOutput = (_output: unknown, _consequence: string): void => {};

@@ -46,9 +46,7 @@ export async function runCommand(args: readonly string[]): Promise<void> {
     const [name, ...rest] = args;
     if (name === 'docs-config') {
       const { docsConfig } = await import('./docs-config.ts');
-      const { stdin, stdout, stderr, env } = process;
-      const io = { stdin, stdout, stderr, env, cwd: process.cwd() };
-      process.exitCode = await docsConfig(rest, io);
+      process.exitCode = await docsConfig(rest, process);
     } else await (await defineProgram(name === 'help' ? rest[0] : name)).parseAsync(args, { from: 'user' });
   } catch (error) {
     report(error);

@@ -10,7 +10,6 @@ import { describeRefusal } from '../api-tokens/authenticate.ts';
 import { contextOf, createApp } from '../app.ts';
 import { systemAuthor } from '../audit-log/statements/author.ts';
 import { Caller } from '../caller.ts';
-import { documentChecker } from '../docs-config/pool/check-documents.ts';
 import { ensureSigningKeys } from '../embed-tokens/signing-keys.ts';
 import { buildGateway, type GatewayOptions } from '../gateway.ts';
 import { readPersistedOperations } from '../graphql/persisted.ts';
@@ -97,7 +96,7 @@ async function run({ config, log, database, keys, stop }: CommandContext, option
   log.info(`${by}: draining in-flight requests, then exiting`);
   await drain(gateway.server, sockets, log);
   await stopHousekeeping();
-  await Promise.all([gateway.close(), documentChecker.close()]);
+  await gateway.close();
   clearInterval(following);
   log.info('stopped');
 }

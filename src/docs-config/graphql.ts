@@ -1,13 +1,20 @@
+import {
+  codes,
+  type Diagnostic,
+  isCode,
+  type Level,
+  type Range,
+  type Report,
+  validate,
+  withDefaults,
+} from '@user-group-gateway/docs-config';
 import { InvalidInput } from '../errors.ts';
 import { builder } from '../graphql/builder.ts';
 import type { FieldCost } from '../graphql/selection.ts';
 import { docsConfigCodePath, paths } from '../http/paths.ts';
-import type { Diagnostic } from './collect-diagnostics.ts';
-import type { Range } from './json/source-text.ts';
-import { documentChecker } from './pool/check-documents.ts';
-import { codes, isCode } from './rules/registry.ts';
-import type { Level } from './rules/rule.ts';
-import { printValue, type Report, type ValidateOptions } from './validate.ts';
+
+/** The most bytes of a document, which is checked within the request. */
+const maxDocumentBytes = 256 * 1_024;
 
 const PositionType = builder.objectRef<Range['start']>('DocsConfigPosition').implement({
   description: 'A position in the text.',
@@ -23,14 +30,6 @@ const RangeType = builder.objectRef<Range>('DocsConfigRange').implement({
   fields: (t) => ({
     start: t.expose('start', { type: PositionType, description: 'The start.' }),
     end: t.expose('end', { type: PositionType, description: 'The end: the first position after the range.' }),
-  }),
-});
-
-const FixType = builder.objectRef<NonNullable<Diagnostic['fix']>>('DocsConfigFix').implement({
-  description: 'An edit that is certain to fix a diagnostic.',
-  fields: (t) => ({
-    range: t.expose('range', { type: RangeType, description: 'The range to replace.' }),
-    newText: t.exposeString('newText', { description: 'The replacement text.' }),
   }),
 });
 
@@ -53,12 +52,7 @@ const DiagnosticType = builder.objectRef<Diagnostic>('DocsConfigDiagnostic').imp
       type: RangeType,
       description: 'The location in the text; for an input by `value`, in its text with an indentation of 2.',
     }),
-    suggestion: t.exposeString('suggestion', { nullable: true, description: 'What to do.' }),
-    fix: t.expose('fix', {
-      type: FixType,
-      nullable: true,
-      description: 'An edit that fixes it; null if there is more than one way.',
-    }),
+    suggestion: t.exposeString('suggestion', { nullable: true, description: 'What to do; null if the message says so.' }),
     url: t.string({
       description: 'The path of the page about the rule on this server.',
       resolve: ({ code }) => docsConfigCodePath(code),
@@ -83,7 +77,7 @@ const ReportType = builder.objectRef<Report>('DocsConfigReport').implement({
       nullable: true,
       extensions: { heavy: 8 } satisfies FieldCost, // as long as the document, and the diagnostics as well
       description: `The document with every default filled in, as the JSON Schema at \`${paths.docsConfigSchema}\` describes it; null if there are errors.`,
-      resolve: ({ config }) => config,
+      resolve: (report) => withDefaults(report),
     }),
   }),
 });
@@ -106,7 +100,7 @@ const SeverityInput = builder.inputType('DocsConfigSeverityInput', {
 });
 
 const DocsConfigInput = builder.inputType('DocsConfigInput', {
-  description: 'A configuration file: its text, or its value.',
+  description: 'A configuration file of at most 256 KiB: its text, or its value.',
   isOneOf: true,
   fields: (t) => ({
     source: t.string({ description: 'The text of the file. Positions of diagnostics refer to it.' }),
@@ -130,24 +124,25 @@ const OptionsInput = builder.inputType('DocsConfigOptions', {
   }),
 });
 
-/** The text of a document. @throws InvalidInput for a value with a number that was not read exactly. */
-const textOf = ({ source, value }: typeof DocsConfigInput.$inferInput): string => source ?? printExactly(value);
-
-function printExactly(value: unknown): string {
-  // Without recursion: nothing has bounded the depth yet.
-  const unvisited = [value];
-  while (unvisited.length > 0) {
-    const item = unvisited.pop();
-    if (typeof item === 'number' && !Number.isFinite(item)) {
-      const message = 'has a number that cannot be represented exactly; send the document as source.';
-      throw new InvalidInput([{ path: ['input', 'value'], message }]);
-    }
-    if (typeof item === 'object' && item !== null) for (const part of Object.values(item)) unvisited.push(part);
-  }
-  return printValue(value);
+/** The text of a document. @throws InvalidInput when it is too long, or has a number that was not read exactly. */
+function textOf({ source, value }: typeof DocsConfigInput.$inferInput): string {
+  const path = ['input', source == null ? 'value' : 'source'];
+  const text =
+    source ??
+    JSON.stringify(value, (_, item) => {
+      if (typeof item !== 'number' || Number.isFinite(item)) return item;
+      throw new InvalidInput([
+        { path, message: 'has a number that cannot be represented exactly; send the document as source.' },
+      ]);
+    });
+  if (Buffer.byteLength(text) > maxDocumentBytes)
+    throw new InvalidInput([{ path, message: 'must have at most 256 KiB; check it with the command docs-config.' }]);
+  if (source != null) return text;
+  const indented = JSON.stringify(value, null, 2);
+  return indented.length > 4 * maxDocumentBytes ? text : indented; // deep values are mostly indentation
 }
 
-function readOptions(given: typeof OptionsInput.$inferInput | null | undefined): ValidateOptions {
+function readOptions(given: typeof OptionsInput.$inferInput | null | undefined) {
   const { strict, allowNestedGroups, severities, files } = given ?? {};
   const unknown = severities?.find(({ code }) => !isCode(code));
   if (unknown) {
@@ -167,7 +162,7 @@ builder.queryFields((t) => ({
       input: t.arg({ type: DocsConfigInput, required: true, description: 'The file.' }),
       options: t.arg({ type: OptionsInput, description: 'How strictly to check.' }),
     },
-    resolve: (_, { input, options }, { caller, isAbandoned }) =>
-      documentChecker.check(textOf(input), readOptions(options), { queueKey: caller.queueKey, isAbandoned }),
+    extensions: { cost: () => 3_000 } satisfies FieldCost, // ten long documents keep the processor busy for a fifth of a second
+    resolve: (_, { input, options }) => validate(textOf(input), readOptions(options)),
   }),
 }));

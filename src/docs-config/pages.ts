@@ -1,7 +1,6 @@
+import { type Code, codes, type Rule, rules, shortenExample } from '@user-group-gateway/docs-config';
 import { type Html, href, html, type PageContent } from '../http/pages/layout.ts';
 import { docsConfigCodePath, paths } from '../http/paths.ts';
-import { type Code, codes, rules } from './rules/registry.ts';
-import { type Rule, shortenExample } from './rules/rule.ts';
 
 /** The page about a diagnostic code: what it means, and an example of wrong and right. */
 export function diagnosticPage(code: Code): PageContent {

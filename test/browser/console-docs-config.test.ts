@@ -17,7 +17,7 @@ const document = {
   navigation: [{ group: 'Start', pages: ['a'] }],
 };
 
-test('a person pastes a file, applies a fix, formats the text and downloads it', async () => {
+test('a person pastes a file, corrects it, formats the text and downloads it', async () => {
   const { page, assertFlawless, assertFitsPhone } = await openConsole(gateway, '/console/docs-config', { secret });
   const editor = page.getByRole('textbox', { name: 'Configuration file' });
   await typeOver(editor, JSON.stringify(document));
@@ -30,7 +30,8 @@ test('a person pastes a file, applies a fix, formats the text and downloads it',
   await page.getByLabel('Strict').check();
   await results.getByText('1 error').waitFor();
   expect(await page.locator('.cm-lintRange-error').textContent()).toBe('"0D9373"');
-  await results.getByRole('button', { name: 'Fix hex-color in line 1' }).click();
+  await results.getByText('Write "#0D9373".').waitFor();
+  await typeOver(editor, JSON.stringify({ ...document, colors: { primary: '#0D9373' } }));
   await results.getByText('No errors, no warnings').waitFor();
   await page.getByRole('button', { name: 'Format' }).click();
   const downloading = page.waitForEvent('download');
@@ -44,44 +45,19 @@ test('a person pastes a file, applies a fix, formats the text and downloads it',
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
 });
 
-/** As long as a file may be. */
-const longText = JSON.stringify(
-  {
-    ...document,
-    navigation: Array.from({ length: 1_400 }, (_, group) => ({
-      group: `Group ${group}`,
-      pages: Array.from({ length: 20 }, (_, index) => `folder/page-${group}-${index}`),
-    })),
-  },
-  null,
-  2,
-);
-
-test('a file of almost a megabyte is checked without blocking the page', async () => {
-  expect(longText.length).toBeGreaterThan(900_000);
+test('a file of more than 256 KiB is not opened, and a text of that size is not sent', async () => {
   const { page } = await openConsole(gateway, '/console/docs-config', { secret });
-  await page.getByRole('textbox', { name: 'Configuration file' }).waitFor();
-  const file = { name: 'docs.json', mimeType: 'application/json', buffer: Buffer.from(longText) };
+  const editor = page.getByRole('textbox', { name: 'Configuration file' });
+  await editor.waitFor();
+  const text = JSON.stringify({ ...document, name: 'a'.repeat(256 * 1_024) });
+  const file = { name: 'mint.json', mimeType: 'application/json', buffer: Buffer.from(text) };
   await page.getByLabel('Configuration file to open').setInputFiles(file);
-  const results = page.getByRole('region', { name: 'Result' });
-  await results.getByText('1 error').waitFor();
-  // While the person types on, the result of the text before is not applied to the new one.
-  await results.getByRole('button', { name: 'Fix hex-color in line 5' }).click();
-  await results.getByText('No errors').waitFor();
+  await page.getByText('mint.json is too large: a file may have 256 KiB.').waitFor();
+  await typeOver(editor, text);
+  await page.getByText('The file has more than 256 KiB. Check it with the command docs-config.').waitFor();
 });
 
-test('a long file that is not as JSON.stringify prints it is fixed nowhere, because the positions are those of another text', async () => {
-  const text = longText.replaceAll('/', '\\/');
-  const { page } = await openConsole(gateway, '/console/docs-config', { secret });
-  await page.getByRole('textbox', { name: 'Configuration file' }).waitFor();
-  const file = { name: 'docs.json', mimeType: 'application/json', buffer: Buffer.from(text) };
-  await page.getByLabel('Configuration file to open').setInputFiles(file);
-  const results = page.getByRole('region', { name: 'Result' });
-  await results.getByText('1 error').waitFor();
-  expect(await results.getByRole('button', { name: /^Fix/ }).count()).toBe(0);
-});
-
-test('neither the result nor a fix of the text before is that of a text that could not be checked', async () => {
+test('the result of the text before is not that of a text that could not be checked', async () => {
   const { page } = await openConsole(gateway, '/console/docs-config', { secret, expectedProblems: [/status of 503/] });
   const editor = page.getByRole('textbox', { name: 'Configuration file' });
   const results = page.getByRole('region', { name: 'Result' });
@@ -93,16 +69,6 @@ test('neither the result nor a fix of the text before is that of a text that cou
   await typeOver(editor, '{}');
   await results.getByText('The file could not be checked').waitFor();
   expect(await results.getByText('No errors, no warnings').count()).toBe(0);
-
-  await page.unroute('**/graphql');
-  await typeOver(editor, JSON.stringify(document));
-  await page.locator('.cm-lintRange-error').waitFor();
-  await page.route('**/graphql', (route) => route.fulfill({ status: 503, json: {} }));
-  await editor.press('ControlOrMeta+Home');
-  await page.keyboard.insertText('          ');
-  await page.locator('.cm-lintRange-error').hover();
-  await page.getByRole('button', { name: 'Fix' }).last().click();
-  expect(await editor.textContent()).toBe(`          ${JSON.stringify(document)}`);
 });
 
 test('a file that is not UTF-8 is not opened; what is typed instead is formatted, which changes nothing but white space', async () => {

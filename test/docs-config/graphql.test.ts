@@ -15,14 +15,14 @@ const send = async (query: string, variables: Record<string, unknown> = {}) =>
 const diagnostics = `query ($input: DocsConfigInput!, $options: DocsConfigOptions) {
   report: validateDocsConfig(input: $input, options: $options) {
     valid errorCount warningCount
-    diagnostics { code severity pointer range { start { line column offset } end { line column offset } } fix { newText } url }
+    diagnostics { code severity pointer range { start { line column offset } end { line column offset } } suggestion url }
   }
 }`;
 
 const source =
   '{\n  "name": "Acme",\n  "colors": { "primary": "0d9373" },\n  "navigation": [{ "group": "Start", "pages": ["intro"] }]\n}';
 
-test('reports a diagnostic with its range, fix and page', async () => {
+test('reports a diagnostic with its range, suggestion and page', async () => {
   const { data } = await send(diagnostics, { input: { source } });
   expect(data.report).toEqual({
     valid: false,
@@ -34,7 +34,7 @@ test('reports a diagnostic with its range, fix and page', async () => {
         severity: 'ERROR',
         pointer: '/colors/primary',
         range: { start: { line: 3, column: 26, offset: 45 }, end: { line: 3, column: 34, offset: 53 } },
-        fix: { newText: '"#0d9373"' },
+        suggestion: 'Write "#0d9373".',
         url: '/docs/docs-config/hex-color',
       },
     ],
@@ -81,6 +81,31 @@ test.each([
   expect(json.errors[0]).toMatchObject({
     extensions: { code: 'INVALID_INPUT', issues: [{ path: ['input', 'value'], message: expect.stringContaining('exactly') }] },
   });
+});
+
+test.each([
+  ['source', ' '.repeat(256 * 1_024 + 1)],
+  ['value', { name: 'a'.repeat(256 * 1_024) }],
+])('refuses a %s of more than 256 KiB, and checks one of 256 KiB on the spot', async (kind, input) => {
+  const { data, errors } = await send(diagnostics, { input: { [kind]: input } });
+  expect([data.report, errors[0].extensions.code, errors[0].message]).toEqual([
+    null,
+    'INVALID_INPUT',
+    expect.stringContaining('must have at most 256 KiB'),
+  ]);
+  const long = { name: 'a'.repeat(256 * 1_024 - 30), navigation: [] };
+  const accepted = await send(diagnostics, { input: { [kind]: kind === 'value' ? long : JSON.stringify(long) } });
+  expect(accepted.data.report).toMatchObject({ valid: true, warningCount: 1 });
+});
+
+test('checks a value without indentation when that would be far longer', async () => {
+  let value: unknown = Array(10_000).fill(1);
+  for (let level = 0; level < 190; level++) value = [value];
+  const { data } = await send(diagnostics, { input: { value: { name: 'a', navigation: [], value } } });
+  expect(data.report.diagnostics).toMatchObject([
+    { code: 'empty-value', range: { start: { line: 1 } } },
+    { code: 'unknown-property', pointer: '/value' },
+  ]);
 });
 
 test('returns no document when there are errors', async () => {
@@ -138,12 +163,9 @@ describe('pages', () => {
     ]);
   });
 
-  test.each(['/docs/docs-config/nothing', '/docs/docs-config/', '/docs/docs-config/constructor'])(
-    '%s is not found',
-    async (path) => {
-      expect((await gateway.send('GET', path, { token: null })).json.code).toBe('NOT_FOUND');
-    },
-  );
+  test.each(['/docs/docs-config/nothing', '/docs/docs-config/constructor'])('%s is not found', async (path) => {
+    expect((await gateway.send('GET', path, { token: null })).json.code).toBe('NOT_FOUND');
+  });
 
   test('the JSON Schema is served', async () => {
     const { status, json, headers } = await gateway.send('GET', '/schemas/docs-config.json', { token: null });

@@ -1,6 +1,6 @@
+import { codes } from '@user-group-gateway/docs-config';
 import { expect, test } from 'vitest';
 import { diagnosticPage, diagnosticsPage } from '../../src/docs-config/pages.ts';
-import { codes } from '../../src/docs-config/rules/registry.ts';
 
 test.each(codes)('renders the page of %s and links to it from the list', (code) => {
   const { title, heading, main } = diagnosticPage(code);

@@ -5,7 +5,7 @@ import { Button } from '../ui/button.tsx';
 import type { Editor } from '../ui/editor.ts';
 import { CheckIcon } from '../ui/icons.tsx';
 import { LoadingRows } from '../ui/states.tsx';
-import { editsOf, type Report, type ReportDiagnostic } from './squiggles.ts';
+import type { Report, ReportDiagnostic } from './squiggles.ts';
 
 /** How many diagnostics are shown at first. */
 const shownAtFirst = 100;
@@ -14,28 +14,21 @@ interface DiagnosticsProps {
   readonly report: Report | undefined;
   /** Whether the report is that of the text as it is now. */
   readonly isCurrent: boolean;
-  readonly hasPositions: boolean;
   readonly isEmpty: boolean;
   readonly editor: Editor | undefined;
 }
 
-/** The result of the check: the counts, and every diagnostic with its place and its fix. */
-export function Diagnostics({ report, isCurrent, hasPositions, isEmpty, editor }: DiagnosticsProps) {
+/** The result of the check: the counts, and every diagnostic with its place. */
+export function Diagnostics({ report, isCurrent, isEmpty, editor }: DiagnosticsProps) {
   const [isWhole, setIsWhole] = useState(false);
   if (isEmpty) return <p className="muted">Nothing to check yet.</p>;
   if (!report) return isCurrent ? null : <LoadingRows rows={3} />;
   const { diagnostics, errorCount, warningCount } = report;
-  const fixable = hasPositions ? diagnostics.filter(({ fix }) => fix !== null) : [];
   const shown = isWhole ? diagnostics : diagnostics.slice(0, shownAtFirst);
   return (
     <div aria-busy={!isCurrent} className={isCurrent ? undefined : 'stale'}>
       <header className="panel-header">
         <h2 role="status">{isCurrent ? summary(errorCount, warningCount) : 'Checking …'}</h2>
-        {fixable.length > 1 && (
-          <Button className="small" variant="primary" disabled={!isCurrent} onClick={() => editor?.change(editsOf(fixable))}>
-            Fix {fixable.length}
-          </Button>
-        )}
       </header>
       {isCurrent && diagnostics.length === 0 && (
         <p className="notice good">
@@ -46,7 +39,7 @@ export function Diagnostics({ report, isCurrent, hasPositions, isEmpty, editor }
         {shown.map((diagnostic) => (
           <DiagnosticItem
             key={`${diagnostic.code} ${diagnostic.range.start.offset} ${diagnostic.pointer} ${diagnostic.message}`}
-            {...{ diagnostic, isCurrent, hasPositions, editor }}
+            {...{ diagnostic, isCurrent, editor }}
           />
         ))}
       </ul>
@@ -59,44 +52,24 @@ export function Diagnostics({ report, isCurrent, hasPositions, isEmpty, editor }
   );
 }
 
-interface DiagnosticItemProps extends Pick<DiagnosticsProps, 'isCurrent' | 'hasPositions' | 'editor'> {
+interface DiagnosticItemProps extends Pick<DiagnosticsProps, 'isCurrent' | 'editor'> {
   readonly diagnostic: ReportDiagnostic;
 }
 
-function DiagnosticItem({ diagnostic, isCurrent, hasPositions, editor }: DiagnosticItemProps) {
-  const { code, severity, message, suggestion, pointer, url, range, fix } = diagnostic;
+function DiagnosticItem({ diagnostic, isCurrent, editor }: DiagnosticItemProps) {
+  const { code, severity, message, suggestion, url, range } = diagnostic;
   const { line, column, offset } = range.start;
   return (
     <li>
       <p className="diagnostic-head">
         <Badge tone={severity === 'ERROR' ? 'bad' : 'warn'}>{severity === 'ERROR' ? 'Error' : 'Warning'}</Badge>
         <a href={outsideHref(url)}>{code}</a>
-        {hasPositions ? (
-          <Button variant="quiet" className="small place" disabled={!isCurrent} onClick={() => editor?.goTo(offset)}>
-            Line {line}, column {column}
-          </Button>
-        ) : (
-          <code>{pointer}</code>
-        )}
+        <Button variant="quiet" className="small place" disabled={!isCurrent} onClick={() => editor?.goTo(offset)}>
+          Line {line}, column {column}
+        </Button>
       </p>
       <p>{message}</p>
       {suggestion && <p className="muted">{suggestion}</p>}
-      {fix && hasPositions && (
-        <Button
-          className="small"
-          disabled={!isCurrent}
-          aria-label={`Fix ${code} in line ${line}`}
-          onClick={() => editor?.change(editsOf([diagnostic]))}
-        >
-          {fix.newText === '' ? (
-            'Fix: remove it'
-          ) : (
-            <>
-              Fix: <code>{fix.newText.length > 60 ? `${fix.newText.slice(0, 60)}…` : fix.newText}</code>
-            </>
-          )}
-        </Button>
-      )}
     </li>
   );
 }

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { format } from '../../raw-json.ts';
 import { holdUnsaved, hrefOf, navigate, outsideHref, usePlace } from '../app/router.tsx';
 import { Failure } from '../graphql/failure.ts';
-import { CheckDocsConfig } from '../graphql/generated.ts';
+import { CheckDocsConfig, type DocsConfigInput } from '../graphql/generated.ts';
 import { useQuery } from '../graphql/use-query.ts';
 import { Button } from '../ui/button.tsx';
 import { CodeEditor } from '../ui/code-editor.tsx';
@@ -14,7 +14,7 @@ import { unusedFilter } from '../ui/unused-filters.ts';
 import { Diagnostics } from './diagnostics.tsx';
 import { exampleText } from './example.ts';
 import { FileDrop } from './file-drop.tsx';
-import { type CheckRequest, requestFor } from './request.ts';
+import { requestFor } from './request.ts';
 import { useSquiggles } from './squiggles.ts';
 
 /** How long to wait for the next key before the text is checked. */
@@ -23,10 +23,10 @@ const typingMs = 400;
 /** The text that is being checked; each has a version of its own, because comparing long texts takes time. */
 interface Checked {
   readonly version: number;
-  readonly request: CheckRequest | Failure | undefined;
+  readonly request: DocsConfigInput | Failure | undefined;
 }
 
-/** The configuration file of a documentation site: edit it, see what is wrong, fix it, save it. The gateway does the checking. */
+/** The configuration file of a documentation site: edit it, see what is wrong, save it. The gateway does the checking. */
 export default function DocsConfig() {
   const { query } = usePlace();
   const showMessage = useMessage();
@@ -37,7 +37,7 @@ export default function DocsConfig() {
   const [isTyping, setIsTyping] = useState(false);
   const [isUnsaved, setIsUnsaved] = useState(false);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const file = useRef({ name: 'docs.json', hasCarriageReturns: false, savedText: '' });
+  const file = useRef({ name: 'mint.json', hasCarriageReturns: false, savedText: '' });
   useEffect(() => (isUnsaved ? holdUnsaved() : undefined), [isUnsaved]);
 
   const unused = unusedFilter(query, { strict: strict ? 'true' : '', nested: allowNestedGroups ? 'true' : '' });
@@ -45,12 +45,12 @@ export default function DocsConfig() {
   const request = checked.request instanceof Failure ? undefined : checked.request;
   const check = useQuery(
     CheckDocsConfig,
-    unused ? undefined : request && { input: request.input, options },
+    unused ? undefined : request && { input: request, options },
     `${checked.version} ${strict} ${allowNestedGroups}`,
   );
   const report = request && !unused && !check.failure ? (check.data?.validateDocsConfig ?? undefined) : undefined;
   const isCurrent = !isTyping && !check.isLoading;
-  const diagnostics = isCurrent && report && request?.hasPositions ? report.diagnostics : undefined;
+  const diagnostics = isCurrent && report ? report.diagnostics : undefined;
   useSquiggles(editor, diagnostics);
 
   const edited = useCallback((text: () => string) => {
@@ -131,7 +131,7 @@ export default function DocsConfig() {
           {isEmpty && editor && (
             <p className="editor-hint">
               Paste or drop a file, open one, or{' '}
-              <Button className="small" onClick={() => open('docs.json', exampleText)}>
+              <Button className="small" onClick={() => open('mint.json', exampleText)}>
                 start with an example
               </Button>
             </p>
@@ -144,12 +144,7 @@ export default function DocsConfig() {
             onRetry={unused ? () => setOption({}) : check.reload}
             retryLabel={unused ? 'Check without them' : 'Try again'}
           />
-          {request && !request.hasPositions && (
-            <p className="notice">
-              The file is so long that it was sent without its white space. Format it to see where the diagnostics are.
-            </p>
-          )}
-          <Diagnostics {...{ report, isCurrent, editor }} hasPositions={request?.hasPositions ?? false} isEmpty={isEmpty} />
+          <Diagnostics {...{ report, isCurrent, isEmpty, editor }} />
         </section>
       </div>
     </>

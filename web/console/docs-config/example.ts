@@ -1,4 +1,4 @@
-/** A short file with two mistakes, so that a person sees what a diagnostic and a fix are. */
+/** A short file with two mistakes, so that a person sees what a diagnostic is. */
 export const exampleText = `{
   "name": "ACME",
   "favicon": "/favicon.svg",

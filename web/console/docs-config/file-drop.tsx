@@ -2,7 +2,7 @@ import { type DragEvent, type ReactNode, useRef, useState } from 'react';
 import { Button } from '../ui/button.tsx';
 
 /** Longer files cannot be checked, and are not read. */
-const maxFileBytes = 8 * 1_048_576;
+const maxFileBytes = 256 * 1_024;
 
 interface FileDropProps {
   readonly onOpen: (name: string, text: string) => void;
@@ -16,7 +16,7 @@ export function FileDrop({ onOpen, children }: FileDropProps) {
   const [problem, setProblem] = useState('');
   const open = async (file: File | undefined) => {
     if (!file) return;
-    if (file.size > maxFileBytes) return setProblem(`${file.name} is too large: a file may have about 1 MiB.`);
+    if (file.size > maxFileBytes) return setProblem(`${file.name} is too large: a file may have 256 KiB.`);
     try {
       // A byte order mark stays: it is not valid in the file.
       const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await file.arrayBuffer());

@@ -201,7 +201,7 @@ export type DeleteUserGroupInput = {
   readonly expectedVersion?: number | null | undefined;
 };
 
-/** A configuration file: its text, or its value. */
+/** A configuration file of at most 256 KiB: its text, or its value. */
 export type DocsConfigInput =
   {   /** The text of the file. Positions of diagnostics refer to it. */
   readonly source: string; readonly value?: never; }
@@ -631,7 +631,7 @@ export type CheckDocsConfigQueryVariables = Exact<{
 }>;
 
 
-export type CheckDocsConfigQuery = { readonly validateDocsConfig: { readonly valid: boolean, readonly errorCount: number, readonly warningCount: number, readonly diagnostics: ReadonlyArray<{ readonly code: string, readonly severity: DocsConfigSeverity, readonly message: string, readonly suggestion: string | null, readonly pointer: string, readonly url: string, readonly range: { readonly start: { readonly offset: number, readonly line: number, readonly column: number }, readonly end: { readonly offset: number } }, readonly fix: { readonly newText: string, readonly range: { readonly start: { readonly offset: number, readonly line: number, readonly column: number }, readonly end: { readonly offset: number } } } | null }> } | null };
+export type CheckDocsConfigQuery = { readonly validateDocsConfig: { readonly valid: boolean, readonly errorCount: number, readonly warningCount: number, readonly diagnostics: ReadonlyArray<{ readonly code: string, readonly severity: DocsConfigSeverity, readonly message: string, readonly suggestion: string | null, readonly pointer: string, readonly url: string, readonly range: { readonly start: { readonly offset: number, readonly line: number, readonly column: number }, readonly end: { readonly offset: number } } }> } | null };
 
 export type RangeFieldsFragment = { readonly start: { readonly offset: number, readonly line: number, readonly column: number }, readonly end: { readonly offset: number } };
 
@@ -1039,7 +1039,7 @@ export const Caller = document<CallerQuery, CallerQueryVariables>(
 );
 
 export const CheckDocsConfig = document<CheckDocsConfigQuery, CheckDocsConfigQueryVariables>(
-  "query CheckDocsConfig($input:DocsConfigInput!$options:DocsConfigOptions){validateDocsConfig(input:$input options:$options){valid errorCount warningCount diagnostics{code severity message suggestion pointer url range{...RangeFields}fix{newText range{...RangeFields}}}}}fragment RangeFields on DocsConfigRange{start{offset line column}end{offset}}",
+  "query CheckDocsConfig($input:DocsConfigInput!$options:DocsConfigOptions){validateDocsConfig(input:$input options:$options){valid errorCount warningCount diagnostics{code severity message suggestion pointer url range{...RangeFields}}}}fragment RangeFields on DocsConfigRange{start{offset line column}end{offset}}",
 );
 
 export const CreateApiToken = document<CreateApiTokenMutation, CreateApiTokenMutationVariables>(

@@ -1,0 +1,8 @@
+export { docsConfigJsonSchema } from './json-schema.ts';
+export type { Range } from './positions.ts';
+export { type CheckedFile, explain } from './pretty.ts';
+export { type Format, formats } from './programs.ts';
+export { type Code, codes, isCode, rules } from './rules/registry.ts';
+export { type Level, type Rule, shortenExample } from './rules/rule.ts';
+export { type Diagnostic, type Report, type ValidateOptions, validate, withDefaults } from './validate.ts';
+export { didYouMean } from './words.ts';

@@ -1,0 +1,146 @@
+import { isUtf8 } from 'node:buffer';
+import { checkDocument, type ReportAt } from './check-document.ts';
+import { type DocsConfig, docsConfig } from './definition.ts';
+import type { Problem } from './json.ts';
+import { Positions, type Range } from './positions.ts';
+import { findNewerFormat } from './rules/document.ts';
+import { type Code, codes, rules } from './rules/registry.ts';
+import { type Level, type Severity, Visit } from './rules/rule.ts';
+
+/** Options of a validation. */
+export interface ValidateOptions {
+  /** The name of the file, by which a file of the newer format is recognized. */
+  readonly fileName?: string;
+  /** Severities by code, instead of the defaults. */
+  readonly severities?: Readonly<Partial<Record<Code, Level>>>;
+  /** Turns every warning into an error. */
+  readonly strict?: boolean;
+  /** Accepts groups inside the pages of a group. */
+  readonly allowNestedGroups?: boolean;
+  /** Paths of the site's files, relative to the folder of the document. Without it, references to files are not checked. */
+  readonly files?: readonly string[];
+}
+
+/** An error, or a warning worth a look. */
+export interface Diagnostic {
+  readonly code: Code;
+  readonly severity: Severity;
+  /**
+   * JSON pointer (RFC 6901): for a missing field, where it would be; empty for the document and for syntax. At most 4,096
+   * characters: a longer one is cut to the innermost value that fits.
+   */
+  readonly pointer: string;
+  /** What is wrong, with the offending value. */
+  readonly message: string;
+  /** The offending text: the key for an unknown key, the opening bracket for a missing field, otherwise the value. */
+  readonly range: Range;
+  /** How to fix it; null if the message says so. */
+  readonly suggestion: string | null;
+}
+
+/** The result of a validation. */
+export interface Report {
+  /** The text that was checked. */
+  readonly text: string;
+  /** Whether there are no errors. */
+  readonly valid: boolean;
+  /** The number of errors, including those that are not listed; likewise for warnings. */
+  readonly errorCount: number;
+  readonly warningCount: number;
+  /** In document order; at most 1,000, and then the last one states the total. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** The maximum number of diagnostics that a report lists. */
+const maxDiagnostics = 1000;
+
+/** The maximum length of a pointer. Without it, long keys could make the list a thousand times as long as the document. */
+const maxPointerLength = 4096;
+
+/**
+ * Validates a configuration file in linear time. Never throws.
+ *
+ * @param source the text of the file, or its bytes, which must be UTF-8.
+ */
+export function validate(source: string | Uint8Array, options: ValidateOptions = {}): Report {
+  const text = typeof source === 'string' ? source : new TextDecoder('utf-8', { ignoreBOM: true }).decode(source);
+  const levels = resolveLevels(options);
+  const positions = new Positions(text);
+  const kept: Record<Severity, Diagnostic[]> = { error: [], warning: [] };
+  const counts: Record<Severity, number> = { error: 0, warning: 0 };
+  const add: ReportAt = (code, path, make) => {
+    const severity = levels[code];
+    if (severity === 'off') return;
+    counts[severity]++;
+    if (kept[severity].length === maxDiagnostics) return;
+    const { key, range, message, suggestion = null } = make();
+    const pointer = createPointer(key === undefined ? path : [...path, key]);
+    kept[severity].push({ code, severity, pointer, message, range: positions.range(range), suggestion });
+  };
+
+  const { files, fileName } = options;
+  const line = (offset: number): number => positions.at(offset).line;
+  const isText = typeof source === 'string' || isUtf8(source);
+  const result = isText ? checkDocument(text, { files, line, report: add }) : notUtf8(text);
+  const isJson = result instanceof Visit;
+  const newer = isJson && levels['newer-format'] !== 'off' ? findNewerFormat(result, fileName) : undefined;
+  if (!isJson || newer) {
+    // This one diagnostic, and no others.
+    kept.error.length = kept.warning.length = counts.error = counts.warning = 0;
+    add(isJson ? 'newer-format' : result.code, [], () => newer ?? (result as Problem));
+  }
+
+  const all = counts.error + counts.warning;
+  const isStated = all > maxDiagnostics && levels['too-many-findings'] !== 'off';
+  const diagnostics = [...kept.error, ...kept.warning].slice(0, maxDiagnostics - (isStated ? 1 : 0)).sort(compareByPosition);
+  if (isStated) {
+    const message = `There are ${all} diagnostics; the list ends here, with ${diagnostics.length} of them.`;
+    const start = diagnostics.at(-1)?.range.end.offset ?? 0;
+    kept.error.length = kept.warning.length = 0;
+    add('too-many-findings', [], () => ({
+      range: { start, end: start },
+      message,
+      suggestion: 'Correct these, then check again.',
+    }));
+    diagnostics.push(...kept.error, ...kept.warning);
+  }
+  return { text, valid: counts.error === 0, errorCount: counts.error, warningCount: counts.warning, diagnostics };
+}
+
+/**
+ * The document of a report with every default filled in. Null while there are errors, and for a value that does not fit because
+ * its code is off.
+ */
+export function withDefaults({ valid, text }: Report): DocsConfig | null {
+  return valid ? (docsConfig.safeParse(JSON.parse(text)).data ?? null) : null;
+}
+
+function resolveLevels({ severities = {}, strict, allowNestedGroups }: ValidateOptions): Record<Code, Level> {
+  const entries = codes.map((code): [Code, Level] => {
+    const level = (Object.hasOwn(severities, code) && severities[code]) || rules[code].severity;
+    const chosen = code === 'nested-group' && allowNestedGroups ? 'off' : level;
+    return [code, strict && chosen === 'warning' ? 'error' : chosen];
+  });
+  return Object.fromEntries(entries) as Record<Code, Level>;
+}
+
+function notUtf8(text: string): Problem {
+  const start = text.indexOf('\ufffd');
+  return { code: 'json-syntax', range: { start, end: start + 1 }, message: 'The file is not UTF-8. Save it as UTF-8.' };
+}
+
+function createPointer(path: readonly (string | number)[]): string {
+  let pointer = '';
+  for (const segment of path) {
+    const key = String(segment);
+    if (pointer.length + key.length >= maxPointerLength) return pointer;
+    const longer = `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    if (longer.length > maxPointerLength) return pointer;
+    pointer = longer;
+  }
+  return pointer;
+}
+
+function compareByPosition(a: Diagnostic, b: Diagnostic): number {
+  return a.range.start.offset - b.range.start.offset || codes.indexOf(a.code) - codes.indexOf(b.code);
+}
