@@ -1,6 +1,5 @@
 import type { HostileScenario } from '../hostile-scenario.ts';
 
-
 /**
  * The same body over many connections concurrently: without a credential, and with one, because without one a body may be no
  * larger than an eighth of this.
