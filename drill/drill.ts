@@ -29,7 +29,7 @@ interface NamedScenario {
 }
 
 /** The lines about the options of {@link chooseScenarios} in a drill's `--help`. */
-export const scenarioOptionsHelp = `  --only NAME       run the scenarios whose name starts with NAME; may be repeated
+const scenarioOptionsHelp = `  --only NAME       run the scenarios whose name starts with NAME; may be repeated
   --list            print the names of the scenarios
 `;
 
@@ -40,7 +40,7 @@ export const scenarioOptionsHelp = `  --only NAME       run the scenarios whose 
  * @returns the scenarios to run, in the same order; undefined after `--list`, which prints them.
  * @throws Error when a name matches no scenario, or on an unknown option.
  */
-export function chooseScenarios<Scenario extends NamedScenario>(
+function chooseScenarios<Scenario extends NamedScenario>(
   scenarios: readonly Scenario[],
   args: string[],
 ): readonly Scenario[] | undefined {

@@ -5,13 +5,12 @@ import { faultsDrill } from './faults/faults-drill.ts';
 import { hostileDrill } from './hostile/hostile-drill.ts';
 import { scaleDrill } from './scale/scale-drill.ts';
 import { emptyTotals, summarize } from './summary.ts';
-import { trustDrill } from './trust.ts';
 
 /** Every drill. */
-const drills: readonly Drill[] = [trustDrill, hostileDrill, faultsDrill, scaleDrill, eventsDrill];
+const drills: readonly Drill[] = [hostileDrill, faultsDrill, scaleDrill, eventsDrill];
 
 /** What runs without a name: everything that needs no further programs, in less than 15 minutes. */
-const standardDrills: readonly Drill[] = [trustDrill, hostileDrill, faultsDrill];
+const standardDrills: readonly Drill[] = [hostileDrill, faultsDrill];
 
 const help = `Usage: npm run drill [-- NAME [options]]
 
@@ -38,9 +37,8 @@ async function main([name, ...args]: string[]): Promise<number> {
     if (!drill) print(`\n## ${each.name}\n`);
     status = Math.max(status, await each.run(args, totals, interrupted.signal));
   }
-  // The drill of several machines has a table of its own.
-  if (args.includes('--list') || drill === scaleDrill) return interrupted.signal.aborted ? 1 : status;
-  const { text, holds } = summarize(totals, drill === undefined);
+  if (args.includes('--list')) return interrupted.signal.aborted ? 1 : status;
+  const { text, holds } = summarize(totals);
   print(`\n## summary\n\n${text}`);
   return interrupted.signal.aborted ? 1 : Math.max(status, holds ? 0 : 1);
 }

@@ -74,7 +74,7 @@ function isLongerThan(max: number, text: string): boolean {
   return text.length > 2 * max || (text.length > max && [...text].length > max);
 }
 
-export function characterFault(text: string): string | undefined {
+function characterFault(text: string): string | undefined {
   if (text.includes('\0')) return 'must not contain the character NUL (U+0000).';
   return text.isWellFormed() ? undefined : 'must not contain a lone surrogate (half of a character).';
 }

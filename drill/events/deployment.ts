@@ -10,7 +10,7 @@ import { withDatabase } from '../database.ts';
 import type { GatewayProcess } from '../gateway.ts';
 import { endGateway, Instance } from '../instance.ts';
 import { startPgBouncer } from '../scale/pgbouncer.ts';
-import { isInstalled } from '../scale/programs.ts';
+import { missingPrograms } from '../scale/programs.ts';
 import type { ScenarioContext } from '../scenario.ts';
 
 /** Gateways behind PgBouncer, in front of a primary with a standby. */
@@ -51,8 +51,7 @@ const waitMs = 90_000;
 const tokenScopes = ['GROUPS_READ', 'GROUPS_WRITE', 'AUDIT_READ'];
 
 /** Why a deployment cannot be started here. */
-export const missingProgram = (): string | undefined =>
-  isInstalled('pgbouncer') ? undefined : 'needs PgBouncer: apt-get install --no-install-recommends pgbouncer';
+export const missingProgram = (): string | undefined => missingPrograms({ pgbouncer: 'pgbouncer' });
 
 /**
  * Starts a deployment; it ends with the scenario. A write is acknowledged once the standby has it: a failover loses nothing.

@@ -1,19 +1,17 @@
 import { createDrill } from '../drill.ts';
 import { runScenarios } from '../scenario.ts';
 import { backupScenario } from './scenarios/backup.ts';
-import { clockScenario } from './scenarios/clock.ts';
 import { commitScenario } from './scenarios/commit.ts';
 import { diskFullScenario } from './scenarios/disk-full.ts';
 import { frozenScenario } from './scenarios/frozen.ts';
 import { gatewayKillScenario } from './scenarios/gateway-kill.ts';
 import { killEachScenario } from './scenarios/kill-each.ts';
-import { overloadScenario } from './scenarios/overload.ts';
 import { postgresScenario } from './scenarios/postgres.ts';
 
-/** Faults of processes, the database, the disk and the clock. */
+/** Faults of processes, the database and the disk. */
 export const faultsDrill = createDrill({
   name: 'faults',
-  summary: 'kills, freezes and overloads gateways and PostgreSQL, and checks that no acknowledged write is lost',
+  summary: 'kills and freezes gateways and PostgreSQL, and checks that no acknowledged write is lost',
   description: `Runs gateways with their own PostgreSQL, lets faults happen while requests are sent, and checks that no acknowledged write is lost,
 that no request gets a wrong response, and that the gateway serves again by itself. Prints a table in Markdown. A scenario that
 cannot run here says why.`,
@@ -22,9 +20,7 @@ cannot run here says why.`,
     commitScenario,
     postgresScenario,
     frozenScenario,
-    overloadScenario,
     diskFullScenario,
-    clockScenario,
     killEachScenario,
     backupScenario,
   ],

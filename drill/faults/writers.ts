@@ -35,6 +35,8 @@ export interface Writers {
   readonly wrong: readonly string[];
   /** When a write was last acknowledged, by `performance.now()`. */
   readonly lastAcknowledgedAt: number;
+  /** The longest time between two of them since it was set to 0. */
+  longestPauseMs: number;
   /** Waits until `count` writes that were sent after this call are acknowledged. */
   more(count: number): Promise<void>;
   /** The groups as they are known now. */
@@ -76,7 +78,15 @@ export function startWriters(
   runs += 1;
   const run = runs;
   const groups: KnownGroup[] = [];
-  const counts = { acknowledged: 0, closed: 0, cutOff: 0, refused: 0, replayed: 0, lastAcknowledgedAt: performance.now() };
+  const counts = {
+    acknowledged: 0,
+    closed: 0,
+    cutOff: 0,
+    refused: 0,
+    replayed: 0,
+    lastAcknowledgedAt: performance.now(),
+    longestPauseMs: 0,
+  };
   const wrong: string[] = [];
   const agent = createAgent();
   let stopped = false;
@@ -115,7 +125,9 @@ export function startWriters(
         }
         if (reply.headers.get('idempotency-replayed') === 'true') counts.replayed += 1;
         counts.acknowledged += 1;
-        counts.lastAcknowledgedAt = performance.now();
+        const now = performance.now();
+        counts.longestPauseMs = Math.max(counts.longestPauseMs, now - counts.lastAcknowledgedAt);
+        counts.lastAcknowledgedAt = now;
         return reply;
       }
       await pause(retryMs);

@@ -35,6 +35,8 @@ export interface PatroniCluster {
   untilHealthy(): Promise<void>;
   /** Which server is the leader, and its timeline. */
   leader(): Promise<string>;
+  /** The database on a standby. */
+  standbyUrl(): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -172,6 +174,11 @@ export async function startPatroniCluster(folder: string): Promise<PatroniCluste
     async leader() {
       const leader = (await members()).find(({ role }) => role === 'leader');
       return `${leader?.name} timeline ${leader?.timeline}`;
+    },
+    async standbyUrl() {
+      const leader = await leaderNode();
+      const standby = nodes.find((node) => node !== leader) as Node;
+      return `postgresql://gateway:${password}@${addressOf(standby)}/gateway`;
     },
     async stop() {
       await Promise.all(nodes.map(({ patroni }) => patroni.stop()));

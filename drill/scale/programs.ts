@@ -8,13 +8,19 @@ import { postgresUser } from '../../src/database/bundled.ts';
 const programPath = () => `${process.env['PATH']}:/usr/sbin:/usr/lib/postgresql/15/bin`;
 
 /** Whether a program is installed. */
-export function isInstalled(program: string): boolean {
+function isInstalled(program: string): boolean {
   try {
     execFileSync('which', [program], { env: { PATH: programPath() }, stdio: 'ignore' });
     return true;
   } catch {
     return false;
   }
+}
+
+/** Why a topology cannot run here. @param needed the Debian packages of the programs that it needs, by program. */
+export function missingPrograms(needed: Readonly<Record<string, string>>): string | undefined {
+  const packages = Object.entries(needed).flatMap(([program, name]) => (isInstalled(program) ? [] : [name]));
+  return packages.length > 0 ? `needs apt-get install --no-install-recommends ${packages.join(' ')}` : undefined;
 }
 
 /** A program of the drill in a process of its own. */

@@ -178,7 +178,7 @@ function clientOptions({ connectionString, ...connection }: Connection, serverOp
   return { ...common, connectionString: url.href };
 }
 
-/** A connection that notes when its server, which became read-only after it began, refuses a write: the next may lead to another. */
+/** Notes when the server, which became read-only after the connection began, refuses a write: the next may lead to another. */
 class WritableClient extends pg.Client {
   isReadOnly = false;
 

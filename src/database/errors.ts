@@ -51,8 +51,8 @@ export async function ifDefined<Item>(find: () => Promise<Item[]>): Promise<Item
 }
 
 /**
- * Runs a statement or a whole transaction, and once more if a conflict rolled it back, or if it must be prepared again because its
- * columns have other types (0A000).
+ * Runs a statement or a whole transaction, and once more if a conflict rolled it back, or if it must be prepared again because
+ * its columns have other types (0A000).
  */
 export async function retryOnConflict<Result>(work: () => Promise<Result>): Promise<Result> {
   try {

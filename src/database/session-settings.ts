@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { SessionProblem } from './server-state.ts';
 
-/** Settings with the value that the gateway needs, a pattern of those that do, and what others lead to; always, or by `namedStatements`. */
+/** Settings with the value needed, a pattern of those that do, and what others lead to; always or by `namedStatements`. */
 const expected = `
   ('statement_timeout', '10s', '^([1-9]\\d{0,3}|10000)$', 'writes may be made after their 503', null),
   ('lock_timeout', '4s', '^([1-9]\\d{0,2}|[1-3]\\d{3}|4000)$', 'writes may be made after their 503', null),

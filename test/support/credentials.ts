@@ -32,9 +32,6 @@ export interface PresentedCredential {
 
 const lesserScopes = scopeNames.filter((scope) => scope !== 'admin');
 
-/** Each pair of scopes other than `admin`. */
-const pairs = lesserScopes.flatMap((first, index) => lesserScopes.slice(index + 1).map((second) => [first, second] as const));
-
 /** How the environment of an API token is named, by its tag; groups are in Testing. */
 const places: readonly (readonly [EnvironmentTag | null, string])[] = [
   ['Testing', ''],
@@ -140,38 +137,5 @@ export async function issueCredentials(gateway: AccessGateway, userGroupToken: s
   const [own, other] = [places[0], places[1]] as [(typeof places)[number], (typeof places)[number]];
   for (const scope of scopeNames) credentials.push(await issueValid(gateway, scope, [scope], own));
   credentials.push(await issueValid(gateway, 'every scope but admin', lesserScopes, other));
-  return credentials;
-}
-
-/**
- * Issues further credentials: API tokens in the wrong part of a request, each pair of scopes, and each scope and each but `admin`
- * in every environment.
- */
-export async function issueFurtherCredentials(gateway: AccessGateway): Promise<PresentedCredential[]> {
-  const { secret } = await issueCredential(gateway);
-  const basic = `Basic ${Buffer.from(`admin:${secret}`).toString('base64')}`;
-  const credentials: PresentedCredential[] = [
-    { name: 'an empty API token', headers: { authorization: 'Token ' }, kind: 'accepted', ...refused },
-    {
-      name: 'an API token in other headers',
-      headers: {
-        cookie: `token=${secret}`,
-        'x-api-key': secret,
-        'proxy-authorization': `Token ${secret}`,
-        'x-authorization': secret,
-      },
-      kind: 'absent',
-      ...refused,
-    },
-    { name: 'an API token as a password', headers: { authorization: basic }, kind: 'invalid', ...refused },
-    { name: 'an API token with another scheme', headers: { authorization: `Digest ${secret}` }, kind: 'invalid', ...refused },
-    { name: 'an API token without a scheme', headers: { authorization: secret }, kind: 'invalid', ...refused },
-    { name: 'two API tokens', headers: { authorization: `Token ${secret} ${secret}` }, kind: 'invalid', ...refused },
-  ];
-  const [own, ...others] = places as [(typeof places)[number], (typeof places)[number], (typeof places)[number]];
-  for (const pair of pairs) credentials.push(await issueValid(gateway, pair.join(' and '), pair, own));
-  credentials.push(await issueValid(gateway, 'every scope but admin', lesserScopes, own));
-  for (const place of others) for (const scope of scopeNames) credentials.push(await issueValid(gateway, scope, [scope], place));
-  credentials.push(await issueValid(gateway, 'every scope but admin', lesserScopes, places[2] as (typeof places)[number]));
   return credentials;
 }

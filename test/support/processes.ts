@@ -61,18 +61,3 @@ export function residentMiB(pid: number, field: 'VmRSS' | 'VmHWM' = 'VmRSS'): nu
     return undefined;
   }
 }
-
-/** The processor time of a process and those below it, with those that have ended, in milliseconds. */
-export function processorMs(pid: number): number {
-  return descendants(pid).reduce((sum, each) => sum + ownProcessorMs(each), 0);
-}
-
-function ownProcessorMs(pid: number): number {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    return [11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index]) * 10, 0);
-  } catch {
-    return 0;
-  }
-}

@@ -50,13 +50,13 @@ export const commitScenario: Scenario = {
       // Without a response, and yet executed: the gateway ended after the COMMIT.
       if (isCutOff && rotations === 1) landed += 1;
     }
-    context.totals.killsAfterCommit += landed;
     context.totals.acknowledged += kills;
     context.totals.lost += faults.length;
     context.figure(
       `${landed} kills between COMMIT and response; ${replayed} rotations fetched again with their key, each executed once`,
     );
     context.expect(faults.length === 0, faults.slice(0, 3).join('; '));
+    context.expect(landed === kills, `only ${landed} of ${kills} kills were between COMMIT and response`);
     context.expect(replayed === kills, `only ${replayed} of ${kills} responses were replayed`);
   },
 };

@@ -50,7 +50,7 @@ export const diskFullScenario: Scenario = {
   summary: `no space left in DATA_DIR, a tmpfs of ${sizeMiB} MiB, while writers run`,
   missing: unmountable,
   async run(context) {
-    const { folder, figure, expect, onEnd, totals } = context;
+    const { folder, figure, expect, onEnd } = context;
     const mount = join(folder, 'small');
     mkdirSync(mount);
     onEnd(() => {
@@ -109,7 +109,6 @@ export const diskFullScenario: Scenario = {
     expect(gateway.ended() === undefined, `the gateway ended: ${gateway.ended()}`);
     figure(`${refusals} of ${part} large writes got 503; ${readsServed} of ${reads} reads served meanwhile`);
     figure(`serves ${seconds(recoveryMs)} s after space returned (${Math.round((bavail * bsize) / 2 ** 20)} MiB)`);
-    totals.notes.push(`disk full: ${readsServed} of ${reads} reads served; writes ${seconds(recoveryMs)} s after space returned`);
     expect(/UNAVAILABLE/.test(refusal), `the refusal is unclear: ${refusal}`);
   },
 };

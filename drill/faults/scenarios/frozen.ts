@@ -19,7 +19,7 @@ export const frozenScenario: Scenario = {
   name: 'frozen',
   summary: 'SIGSTOP of every process of PostgreSQL for 30 s, while reads and writes run',
   async run(context) {
-    const { figure, expect, onEnd, totals } = context;
+    const { figure, expect, onEnd } = context;
     const instance = new Instance(context);
     const server = await startPostgres(instance, onEnd);
     const gateway = await instance.start({ DATABASE_URL: server.url });
@@ -82,7 +82,6 @@ export const frozenScenario: Scenario = {
       'writes are served again',
     );
     const recoveryMs = performance.now() - thawedAt;
-    totals.recoveriesMs.push(recoveryMs);
     stopped = true;
     await working;
     const ended = replies;

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { until } from '../../../test/support/process.ts';
 import { send } from '../../client.ts';
-import { untilAccepting } from '../../database.ts';
 import { Instance, startPostgres } from '../../instance.ts';
 import type { Scenario, ScenarioContext } from '../../scenario.ts';
 import { seconds } from '../../summary.ts';
@@ -11,10 +10,10 @@ import { startWriters, type Writers } from '../writers.ts';
 /** The most that may pass between the database's return and the gateway's service. */
 const mostRecoveryMs = 3_000;
 
-/** Ends of PostgreSQL while reads and writes run: of a server of the operator's, and of the one that the gateway supervises. */
+/** Ends of an operator's PostgreSQL while reads and writes run. */
 export const postgresScenario: Scenario = {
   name: 'postgres',
-  summary: 'SIGKILL of PostgreSQL, immediate stop, and restart, while reads and writes run',
+  summary: 'SIGKILL of your own PostgreSQL, immediate stop, and restart, while reads and writes run',
   async run(context) {
     const own = new Instance(context, {}, 'own');
     const server = await startPostgres(own, context.onEnd);
@@ -33,36 +32,19 @@ export const postgresScenario: Scenario = {
       context.expect(readiness.status === 503, `/readyz responded with ${readiness.status} without a database`);
       context.expect(writers.refused > refusedBefore, `no request was refused during the ${name}`);
       await server.start();
-      await recovered(context, `own server, ${name}`, performance.now(), writers, gateway.port);
+      await recovered(context, name, performance.now(), writers, gateway.port);
       context.totals.kills += 1;
     }
     context.expect(gateway.ended() === undefined, `the gateway ended: ${gateway.ended()}`);
     await checkWriters(context, writers, own);
 
-    const bundled = new Instance(context, {}, 'bundled');
-    const supervisor = await bundled.start();
-    await bundled.createToken(supervisor.port);
-    const others = startWriters(() => supervisor.port, bundled.token, context);
-    for (const [name, signal] of [
-      ['SIGKILL', 'SIGKILL'],
-      ['immediate stop', 'SIGQUIT'],
-    ] as const) {
-      await others.more(40);
-      const postmaster = bundled.runningPostmaster();
-      process.kill(postmaster, signal);
-      await until(() => ![undefined, postmaster].includes(bundled.postmaster()), 'another PostgreSQL runs');
-      await recovered(context, `bundled, ${name}`, await untilAccepting(() => bundled.databaseUrl()), others, supervisor.port);
-      context.totals.kills += 1;
-    }
-    context.expect(supervisor.ended() === undefined, `the gateway ended: ${supervisor.ended()}`);
-    await checkWriters(context, others, bundled);
-    context.figure(`${writers.refused + others.refused} requests got 503 with Retry-After`);
+    context.figure(`${writers.refused} requests got 503 with Retry-After`);
   },
 };
 
 /** Waits until a write that was acknowledged after the database's return, and `/readyz`. */
 async function recovered(
-  { figure, expect, totals }: ScenarioContext,
+  { figure, expect }: ScenarioContext,
   name: string,
   backAt: number,
   writers: Writers,
@@ -71,7 +53,6 @@ async function recovered(
   await until(() => writers.lastAcknowledgedAt > backAt, 'writes are acknowledged again');
   await until(async () => (await send(port, 'GET', '/readyz')).status === 200, '/readyz responds with 200');
   const recoveryMs = Math.max(0, performance.now() - backAt);
-  totals.recoveriesMs.push(recoveryMs);
   figure(`${name}: serves ${seconds(recoveryMs)} s after the database is back`);
   expect(recoveryMs <= mostRecoveryMs, `${name}: served only ${seconds(recoveryMs)} s after the database was back`);
 }

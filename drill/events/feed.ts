@@ -1,10 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { EventEnvironment } from '../../../src/generated/prisma/client.ts';
-import type { Scenario, ScenarioContext } from '../../scenario.ts';
-import { type Activity, startActivity } from '../activity.ts';
-import { checkDelays, checkFollowers, readEvents } from '../check-followers.ts';
-import { type Deployment, missingProgram, startDeployment } from '../deployment.ts';
-import { type Follower, type FollowerOptions, startFollower } from '../followers.ts';
+import { EventEnvironment } from '../../src/generated/prisma/client.ts';
+import { startReceiver } from '../../test/support/webhook-receiver.ts';
+import { sendGraphQL } from '../client.ts';
+import type { Scenario, ScenarioContext } from '../scenario.ts';
+import { type Activity, startActivity } from './activity.ts';
+import { checkDelays, checkFollowers, readEvents, type StoredEvent } from './check-followers.ts';
+import { type Deployment, missingProgram, startDeployment } from './deployment.ts';
+import { type Follower, type FollowerOptions, startFollower } from './followers.ts';
 
 /** How long everything runs before the first fault, to measure delays. */
 const calmMs = 15_000;
@@ -34,7 +36,7 @@ function startFollowers(context: ScenarioContext, { instance, tokens, port }: De
 }
 
 /** Kills each gateway, crashes PostgreSQL, and fails over, with activity between. */
-export async function runFaults(
+async function runFaults(
   { untilReady, killGateway, crashPrimary, failOver, query }: Deployment,
   { more }: Activity,
 ): Promise<void> {
@@ -50,13 +52,39 @@ export async function runFaults(
   }
 }
 
-/** Followers of the event feed through every fault, with synchronous replication: nothing is lost, so nothing may be missed. */
+/** A webhook for every event, to an endpoint that refuses every fifth delivery. */
+async function subscribe(context: ScenarioContext, { instance, port, query }: Deployment) {
+  const receiver = await startReceiver((response, _, number) => void response.writeHead(number % 5 === 0 ? 500 : 204).end());
+  context.onEnd(() => receiver.close());
+  const text = `mutation ($url: String!) { createWebhook(input: { url: $url }) { ... on CreateWebhookPayload { webhook { id } } } }`;
+  await sendGraphQL(port(), text, { url: receiver.url }, { token: instance.admin });
+  return {
+    /** Waits until the endpoint has got each event that came later. Deliveries that are due later are due now. */
+    async check(table: readonly StoredEvent[]) {
+      const missing = () => {
+        const got = new Set(receiver.received.map(({ headers }) => headers['webhook-id']));
+        return table.filter(({ globalId }) => !got.has(globalId));
+      };
+      const hasten = `update webhook_delivery set next_attempt_at = now()
+        where status = 'PENDING' and next_attempt_at > now() and last_attempt_at < now() - interval '16 seconds'`;
+      for (const deadline = performance.now() + 120_000; missing().length > 0 && performance.now() < deadline; await pause(1_000))
+        await query(hasten);
+      context.figure(`${receiver.received.length} deliveries to a webhook, ${missing().length} events without one`);
+      context.expect(missing().length === 0, `events were not delivered, such as ${missing()[0]?.globalId}`);
+    },
+  };
+}
+
+/** Followers of the feed and a webhook, through every fault. Replication is synchronous, so that nothing may be missed. */
 export const feedScenario: Scenario = {
   name: 'feed',
-  summary: 'followers of the event feed, through kills of gateways and PostgreSQL and a failover that loses nothing',
+  summary:
+    'followers of the event feed and a webhook, through kills of gateways and PostgreSQL and a failover that loses nothing',
   missing: missingProgram,
   async run(context) {
-    const deployment = await startDeployment(context);
+    const deployment = await startDeployment(context, { WEBHOOKS_ALLOWED_NETWORKS: '127.0.0.0/8' });
+    const webhook = await subscribe(context, deployment);
+    const [{ start } = {}] = await deployment.query('select max(id)::text as start from event');
     const followers = startFollowers(context, deployment);
     const activity = startActivity(context, deployment, { writers: 2, paceMs: 20 });
     await pause(calmMs);
@@ -67,6 +95,7 @@ export const feedScenario: Scenario = {
     await Promise.all(followers.map((follower) => follower.finish()));
     checkFollowers(context, followers, table);
     checkDelays(context, followers, activity.commits, faultsAtMs);
+    await webhook.check(table.filter(({ id }) => id > BigInt(String(start))));
     await activity.check();
   },
 };
