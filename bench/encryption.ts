@@ -1,5 +1,4 @@
-import { KeyRing } from '../src/encryption/keys.ts';
-import { decryptToken, encryptToken } from '../src/encryption/stored-token.ts';
+import { decryptToken, encryptToken, KeyRing } from '../src/encryption/keys.ts';
 
 /** The encryption key of the run's databases, as the setting takes it. What it encrypts is thrown away. */
 export const encryptionKey = 'YmVuY2htYXJrcyBlbmNyeXB0IHdpdGggdGhpcyBrZXk=';

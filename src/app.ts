@@ -1,15 +1,15 @@
-import { type ApiTokenRecord, findApiTokens, findApiTokensOfSecrets } from './api-tokens/sql.ts';
+import DataLoader from 'dataloader';
+import { type ApiTokenRecord, findApiTokens, findApiTokensOfSecrets } from './api-tokens/authenticate.ts';
 import type { Feed } from './audit-log/feed.ts';
-import type { Author } from './audit-log/statements/author.ts';
-import type { Caller } from './caller.ts';
+import type { Author, Caller } from './caller.ts';
 import { Semaphore } from './concurrency/semaphore.ts';
 import { type Database, type Sql, sqlIn } from './database/client.ts';
 import { isStatementTimeout, retryOnConflict } from './database/errors.ts';
-import { type Read, sharedRead } from './database/shared-reads.ts';
 import { findSigningKeys, findViewerGenerations, type SigningKey, type ViewerKey } from './embed-tokens/sql.ts';
 import type { KeyRing } from './encryption/keys.ts';
 import { abandoned, GatewayError } from './errors.ts';
 import type { Prisma, PrismaClient, UserGroup } from './generated/prisma/client.ts';
+import { metrics } from './metrics/metrics.ts';
 import { findGroupsByProvidedId, findGroupsByTeamId, findGroupsOfTokens, type GroupOfToken } from './user-groups/sql.ts';
 
 /** What lives as long as the process. */
@@ -167,4 +167,34 @@ export async function countInTime(context: Context, statement: Prisma.Sql): Prom
     if (isStatementTimeout((error as Error).cause)) return null;
     throw error;
   }
+}
+
+/** Reads what belongs to a key; undefined if there is nothing. */
+export type Read<Key, Value> = (key: Key) => Promise<Value | undefined>;
+
+/** The most keys of a statement: enough for every request of a turn, small enough not to hold up other statements. */
+const maxKeys = 512;
+
+/**
+ * A read that requests share: keys that are asked for in one turn of the event loop are read in one statement. It is no cache:
+ * every value is read after it was asked for.
+ *
+ * @param load takes keys, also the same one twice, and returns the value of each, in their order.
+ * @param isShared false in a transaction, which one request has: each key is read by itself.
+ */
+export function sharedRead<Key, Value>(
+  load: (keys: readonly Key[]) => Promise<readonly (Value | undefined)[]>,
+  isShared: boolean,
+): Read<Key, Value> {
+  if (!isShared) return async (key) => (await load([key]))[0];
+  const loadAll = (keys: readonly Key[]) => {
+    metrics.batchSize.observe(keys.length);
+    return load(keys);
+  };
+  const loader = new DataLoader<Key, Value | undefined>(loadAll, {
+    cache: false,
+    maxBatchSize: maxKeys,
+    batchScheduleFn: setImmediate,
+  });
+  return (key) => loader.load(key);
 }

@@ -145,3 +145,7 @@ export function* rangeIssues(path: Path, range: DateTimeRange | null | undefined
   yield* timeIssues([...path, 'to'], to);
   if (from && to && from > to) yield { path: [...path, 'to'], message: 'must not be before from.' };
 }
+
+/** Whether it is an HTTP origin as browsers write it in the `Origin` header, such as `https://app.example.com`. */
+export const isOrigin = (text: string): boolean =>
+  /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;

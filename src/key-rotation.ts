@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { silent } from './audit-log/statements/author.ts';
+import { silent } from './caller.ts';
 import { runPeriodically } from './concurrency/periodic.ts';
 import { type Database, rollBack, type Sql } from './database/client.ts';
 import { ifDefined } from './database/errors.ts';
-import { DecryptionError, type KeyRing } from './encryption/keys.ts';
-import { decryptToken, encryptToken, type StoredToken } from './encryption/stored-token.ts';
+import { DecryptionError, decryptToken, encryptToken, type KeyRing, type StoredToken } from './encryption/keys.ts';
 
 /** The tables with user group tokens. In each, `token_hash` is unique and begins with the id of the key of its row. */
 const tokenTables = ['user_group', 'retired_token'] as const;

@@ -9,12 +9,11 @@ import { graphqlMethods } from './graphql/endpoint.ts';
 import { inUtf8, mediaTypes, prefersHtml } from './http/media-types.ts';
 import { apiReferencePage } from './http/pages/api-reference.ts';
 import { errorCodePage, errorCodesPage, errorPages, isErrorCode } from './http/pages/errors.ts';
-import { type PageContent, renderPage, renderScriptedPage, type ServedPages } from './http/pages/layout.ts';
-import { startPage } from './http/pages/start.ts';
+import { type PageContent, renderPage, renderScriptedPage, type ServedPages, startPage } from './http/pages/layout.ts';
 import { paths } from './http/paths.ts';
 import type { Handler, HttpRequest, HttpResponse, Route } from './http/types.ts';
 import { isAssetName, readWebFile, serveAsset } from './http/web-files.ts';
-import { metricsMethods } from './instance/metrics-route.ts';
+import { metricsMethods } from './metrics/request-metrics.ts';
 import { packageRoot } from './package-root.ts';
 import { userMethods, userSummary } from './user-groups/rest.ts';
 

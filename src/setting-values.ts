@@ -2,8 +2,8 @@ import { readFileSync, statSync } from 'node:fs';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { InvalidDatabaseUrl, parseDatabaseUrl } from './database/database-url.ts';
-import { maxKeyFileBytes, parseEncryptionKeys } from './encryption/key-texts.ts';
-import { isOrigin } from './origin.ts';
+import { maxKeyFileBytes, parseEncryptionKeys } from './encryption/keys.ts';
+import { isOrigin } from './input.ts';
 import { apiTokenProblem } from './tokens.ts';
 
 /** What is wrong with a text that begins or ends with blanks, as one that was read from a file does. */

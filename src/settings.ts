@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { generateEncryptionKey } from './encryption/key-texts.ts';
+import { generateEncryptionKey } from './encryption/keys.ts';
 import { ConfigError } from './errors.ts';
 import {
   apiToken,

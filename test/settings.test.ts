@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { generateEncryptionKey } from '../src/encryption/key-texts.ts';
+import { generateEncryptionKey } from '../src/encryption/keys.ts';
 import { readConfig } from '../src/settings.ts';
 import { issueToken } from '../src/tokens.ts';
 

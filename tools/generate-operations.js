@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { codegen } from '@graphql-codegen/core';
 import * as operationTypes from '@graphql-codegen/typescript-operations';
 import { buildSchema, parse, print, separateOperations, stripIgnoredCharacters, validate, visit } from 'graphql';
-import { givenAttributes } from '../src/user-groups/attribute-values.ts';
+import { givenAttributes } from '../src/user-groups/attributes.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const schemaText = readFileSync(join(root, 'schema.graphql'), 'utf8');

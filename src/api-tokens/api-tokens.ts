@@ -6,7 +6,7 @@ import type { ApiToken, EnvironmentTag } from '../generated/prisma/client.ts';
 import { assertNoIssues, newTextIssues, nullIssues, timeIssues } from '../input.ts';
 import { type Scope, scopeNames } from '../scopes.ts';
 import { hashSecret, issueToken } from '../tokens.ts';
-import type { ApiTokenRecord } from './sql.ts';
+import type { ApiTokenRecord } from './authenticate.ts';
 
 /** The longest that a replaced secret stays accepted, in seconds: a week. */
 export const maxOverlapSeconds = 604_800;

@@ -3,10 +3,9 @@ import type { Credential } from '../caller.ts';
 import { InvalidInput, NotFound, Unauthenticated } from '../errors.ts';
 import type { ApiToken } from '../generated/prisma/client.ts';
 import { builder, defineNamedEnum, numberOfNode, readNumber } from '../graphql/builder.ts';
-import { defineConnection, pageArguments, pageSize } from '../graphql/connection.ts';
-import { defineNodeFinder } from '../graphql/nodes.ts';
+import type { FieldCost } from '../graphql/limits.ts';
+import { defineConnection, defineNodeFinder, pageArguments, pageSize } from '../graphql/nodes.ts';
 import { EnvironmentTagType } from '../graphql/scalars.ts';
-import type { FieldCost } from '../graphql/selection.ts';
 import { describeScope, isScope, scopeNames } from '../scopes.ts';
 import {
   createApiToken,

@@ -3,11 +3,9 @@ import { ApiTokenType } from '../api-tokens/graphql.ts';
 import { GatewayError, InvalidInput } from '../errors.ts';
 import type { Event } from '../generated/prisma/client.ts';
 import { builder, defineNamedEnum, numberOfNode } from '../graphql/builder.ts';
-import { definePages, pageArguments, pageSize } from '../graphql/connection.ts';
-import { readsHeavy } from '../graphql/limits.ts';
-import { defineNodeFinder } from '../graphql/nodes.ts';
+import { type FieldCost, filterCost, lookUpCost, type RawVariables, readsHeavy } from '../graphql/limits.ts';
+import { defineNodeFinder, definePages, pageArguments, pageSize } from '../graphql/nodes.ts';
 import { DateTimeRangeInput } from '../graphql/scalars.ts';
-import { type FieldCost, filterCost, lookUpCost, type RawVariables } from '../graphql/selection.ts';
 import { selector, UserGroupByInput, UserGroupType } from '../user-groups/graphql/type.ts';
 import {
   eventApiToken,
@@ -17,10 +15,10 @@ import {
   eventTypes,
   findEvent,
   isEventType,
+  listEvents,
   userGroupOf,
 } from './events.ts';
 import { type EventFeedPage, feedLimits, readEventFeed } from './feed.ts';
-import { listEvents } from './list.ts';
 
 /** A type of events. */
 export const EventTypeType = defineNamedEnum('EventType', 'What happened.', eventTypeNames, (name) => eventTypes[name]);

@@ -7,9 +7,8 @@ import { openLog } from '../log.ts';
 import { readPackageVersion } from '../package-root.ts';
 import { readConfig } from '../settings.ts';
 import { escapeControls } from '../terminal-text.ts';
-import { withDatabase } from './context.ts';
+import { printResult, thousands, withDatabase } from './context.ts';
 import { addKeys, keyFile, keyFileText, readKeyFile } from './key-file.ts';
-import { printResult, thousands } from './output.ts';
 import { untilStopSignal } from './stop-signals.ts';
 
 /** `backup DIR`: writes a snapshot of the database, while gateways run or not. */

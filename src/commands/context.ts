@@ -2,19 +2,18 @@ import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { type Context, contextOf, createApp } from '../app.ts';
-import { type Author, commandAuthor } from '../audit-log/statements/author.ts';
-import { Caller } from '../caller.ts';
+import { type Author, Caller, commandAuthor } from '../caller.ts';
 import { creationRemedy } from '../database/bundled.ts';
 import type { Database } from '../database/client.ts';
 import { describeServer } from '../database/database-url.ts';
 import { isUnavailable } from '../database/errors.ts';
 import { migrate, readMigrationState, requireMigrated } from '../database/migrate.ts';
 import { openDatabase } from '../database/open.ts';
-import { requirePrivileges } from '../database/privileges.ts';
+import { requirePrivileges } from '../database/server-state.ts';
 import type { KeyRing } from '../encryption/keys.ts';
 import { logOutages, openLog } from '../log.ts';
 import { type Config, readConfig } from '../settings.ts';
-import { escapeControls } from '../terminal-text.ts';
+import { escapeControls, escapeJson } from '../terminal-text.ts';
 import { openKeys } from './key-file.ts';
 import { exitCodeOf, Stopped, untilStopSignal } from './stop-signals.ts';
 
@@ -102,3 +101,23 @@ async function requireTables({ databaseUrl, dataDir }: Config, database: Databas
   const remedy = `Check ${databaseUrl ? 'DATABASE_URL' : 'DATA_DIR'}. ${creationRemedy}`;
   throw new Error(`The database ${place} has no tables of a gateway. ${remedy}`);
 }
+
+/** Prints a result: as JSON on one line, or as text. */
+export function printResult(asJson: boolean | undefined, members: unknown, text: string): void {
+  process.stdout.write(`${asJson ? escapeJson(JSON.stringify(members)) : text}\n`);
+}
+
+/** Shows on a terminal how far a command has come, in one line. An empty text removes the line. */
+export function showProgress(text: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[2K${text}`);
+}
+
+/** A number with separators. */
+export const thousands = (count: number): string => count.toLocaleString('en-US');
+
+/** A part of a whole, in percent. */
+export const percent = (part: number, whole: number): string => (whole > 0 ? ` ${Math.floor((100 * part) / whole)} %` : '');
+
+/** The times that there are, with what happened then. */
+export const describeTimes = (times: Readonly<Record<string, Date | null>>): string[] =>
+  Object.entries(times).flatMap(([what, when]) => (when ? [`${what} ${when.toISOString()}`] : []));

@@ -6,9 +6,13 @@ import { type Connection, connectDatabase, type Database } from '../database/cli
 import { describeServer } from '../database/database-url.ts';
 import { isRejectedByPooler } from '../database/errors.ts';
 import { type MigrationState, minServerVersion, readMigrationState } from '../database/migrate.ts';
-import { requireCreatePrivileges, requirePrivileges } from '../database/privileges.ts';
-import { findDatabaseProblem, type SessionProblem } from '../database/server-state.ts';
-import { findSessionProblem } from '../database/session-settings.ts';
+import {
+  findDatabaseProblem,
+  findSessionProblem,
+  requireCreatePrivileges,
+  requirePrivileges,
+  type SessionProblem,
+} from '../database/server-state.ts';
 import { KeyRing } from '../encryption/keys.ts';
 import { ConfigError, messagesOf } from '../errors.ts';
 import { findKeyIdsInUse } from '../key-rotation.ts';
@@ -16,8 +20,8 @@ import { readPackageVersion } from '../package-root.ts';
 import { type Config, readConfig } from '../settings.ts';
 import { escapeControls } from '../terminal-text.ts';
 import { redactTokens } from '../tokens.ts';
+import { printResult } from './context.ts';
 import { keyFile, readKeyFile, whereKeysBelong } from './key-file.ts';
-import { printResult } from './output.ts';
 
 /** A failure keeps the gateway from working, or loses data. */
 type Status = 'ok' | 'warning' | 'failure' | 'skipped';

@@ -6,9 +6,8 @@ import { UsageError } from '../errors.ts';
 import { mediaTypes } from '../http/media-types.ts';
 import { paths } from '../http/paths.ts';
 import { escapeControls } from '../terminal-text.ts';
-import { deliveryBody } from '../webhooks/body.ts';
-import { generateWebhookSecret } from '../webhooks/secrets.ts';
-import { signedHeaders } from '../webhooks/send.ts';
+import { deliveryBody } from '../webhooks/deliver.ts';
+import { generateWebhookSecret, signedHeaders } from '../webhooks/send.ts';
 import { repeatedChoice } from './options.ts';
 
 const pauseMs = 1_000;

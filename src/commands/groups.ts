@@ -15,9 +15,8 @@ import {
   readGroups,
 } from '../user-groups/files.ts';
 import { type ImportSummary, importUserGroups, onExistingChoices } from '../user-groups/import.ts';
-import { type CommandContext, ownContext, withDatabase } from './context.ts';
+import { type CommandContext, ownContext, percent, showProgress, thousands, withDatabase } from './context.ts';
 import { environmentOption, environmentTagOf } from './options.ts';
-import { percent, showProgress, thousands } from './output.ts';
 
 /** `groups import|export`: moves user groups from and to files. Can be run while the server runs. */
 export function define(groups: Command): void {

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { keyFileName } from '../database/bundled.ts';
 import type { Database } from '../database/client.ts';
 import { readOrCreate, replaceFile } from '../durable-file.ts';
-import { generateEncryptionKey, parseEncryptionKeys } from '../encryption/key-texts.ts';
-import { KeyRing } from '../encryption/keys.ts';
+import { generateEncryptionKey, KeyRing, parseEncryptionKeys } from '../encryption/keys.ts';
 import { findKeyIdsInUse } from '../key-rotation.ts';
 import type { Config } from '../settings.ts';
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { recordEvent } from '../audit-log/statements/author.ts';
+import { recordEvent } from '../caller.ts';
 import { publicationLeadSeconds, rotateSigningKey, signingKeyStates, verifiesUntil } from '../embed-tokens/signing-keys.ts';
 import { findSigningKeys } from '../embed-tokens/sql.ts';
-import { generateEncryptionKey, maxEncryptionKeys } from '../encryption/key-texts.ts';
+import { generateEncryptionKey, maxEncryptionKeys } from '../encryption/keys.ts';
 import {
   countRowsByKey,
   type EncryptedTable,
@@ -13,9 +13,17 @@ import {
   withKeysLock,
 } from '../key-rotation.ts';
 import { escapeControls } from '../terminal-text.ts';
-import { type CommandContext, ownAuthor, ownContext, withDatabase } from './context.ts';
+import {
+  type CommandContext,
+  ownAuthor,
+  ownContext,
+  percent,
+  printResult,
+  showProgress,
+  thousands,
+  withDatabase,
+} from './context.ts';
 import { addKeys, keyFile, keyRefreshMs } from './key-file.ts';
-import { percent, printResult, showProgress, thousands } from './output.ts';
 
 /** `keys list|rotate encryption|rotate signing`: shows and rotates the keys. Can be run while the server runs. */
 export function define(keys: Command): void {

@@ -12,9 +12,8 @@ import { UsageError } from '../errors.ts';
 import type { ApiToken } from '../generated/prisma/client.ts';
 import { describeScope, type Scope, scopeNames } from '../scopes.ts';
 import { escapeControls } from '../terminal-text.ts';
-import { ownContext, withDatabase } from './context.ts';
+import { describeTimes, ownContext, printResult, withDatabase } from './context.ts';
 import { environmentOption, environmentTagOf, parseId, parseNumber, parseSeconds, repeatedChoice } from './options.ts';
-import { describeTimes, printResult } from './output.ts';
 
 const defaultScopes: readonly Scope[] = ['groups:read', 'groups:write'];
 const width = Math.max(...scopeNames.map(({ length }) => length));

@@ -5,9 +5,8 @@ import type { EventEnvironment, WebhookDelivery, WebhookDeliveryStatus } from '.
 import { escapeControls } from '../terminal-text.ts';
 import { redeliverEvents, redeliverEventsAfter } from '../webhooks/deliveries.ts';
 import { createWebhook, deleteWebhook, type ListedWebhook, noWebhook, unlisted, updateWebhook } from '../webhooks/webhooks.ts';
-import { ownContext, withDatabase } from './context.ts';
+import { describeTimes, ownContext, printResult, thousands, withDatabase } from './context.ts';
 import { parseId, parseNumber, repeatedChoice } from './options.ts';
-import { describeTimes, printResult, thousands } from './output.ts';
 
 const maxLimit = 1_000;
 

@@ -6,7 +6,7 @@ import type pg from 'pg';
 import { packageRoot } from '../package-root.ts';
 import type { Database } from './client.ts';
 import { ifDefined } from './errors.ts';
-import { requireCreatePrivileges } from './privileges.ts';
+import { requireCreatePrivileges } from './server-state.ts';
 
 /** A migration, as it is in its folder. */
 interface Migration {

@@ -4,8 +4,7 @@ import { openBundled, requireCluster } from './bundled.ts';
 import { connectDatabase, type Database, type StatementOptions } from './client.ts';
 import { describeServer } from './database-url.ts';
 import { isRejectedByPooler, isUnavailable, readOnlyServer } from './errors.ts';
-import { findDatabaseProblem, type SessionProblem } from './server-state.ts';
-import { findSessionProblem } from './session-settings.ts';
+import { findDatabaseProblem, findSessionProblem, type SessionProblem } from './server-state.ts';
 
 /** How long to wait at startup for a database server that is not reachable yet. */
 const startupWaitMs = 10_000;

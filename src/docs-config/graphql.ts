@@ -10,7 +10,7 @@ import {
 } from '@user-group-gateway/docs-config';
 import { InvalidInput } from '../errors.ts';
 import { builder } from '../graphql/builder.ts';
-import type { FieldCost } from '../graphql/selection.ts';
+import type { FieldCost } from '../graphql/limits.ts';
 import { docsConfigCodePath, paths } from '../http/paths.ts';
 
 /** The most bytes of a document, which is checked within the request. */

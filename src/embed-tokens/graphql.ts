@@ -1,10 +1,10 @@
 import { NotFound, Suspended } from '../errors.ts';
 import type { UserGroup } from '../generated/prisma/client.ts';
 import { builder } from '../graphql/builder.ts';
-import type { FieldCost } from '../graphql/selection.ts';
+import type { FieldCost } from '../graphql/limits.ts';
 import { paths } from '../http/paths.ts';
+import { userGroupLimits } from '../user-groups/attributes.ts';
 import { selector, UserGroupByInput, UserGroupType } from '../user-groups/graphql/type.ts';
-import { userGroupLimits } from '../user-groups/values.ts';
 import { createEmbedToken, revokeEmbedTokens } from './embed-tokens.ts';
 import { defaultEmbedTokenSeconds, embedTokenLimits } from './rules.ts';
 

@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { type App, contextOf } from '../app.ts';
-import { systemAuthor } from '../audit-log/statements/author.ts';
-import { Caller } from '../caller.ts';
+import { Caller, systemAuthor } from '../caller.ts';
 import { type ErrorCode, errorCatalog } from '../error-catalog.ts';
 import { GatewayError, InvalidInput, type Issue, shorten } from '../errors.ts';
 import { jsonObject, queryIssues, requireMediaType, unknownFields } from '../http/body.ts';

@@ -1,6 +1,5 @@
 import type { Issue } from '../errors.ts';
-import { assertNoIssues, type InputCheck, type Json, propertiesIssues, textIssues, type Unchecked } from '../input.ts';
-import { isOrigin } from '../origin.ts';
+import { assertNoIssues, type InputCheck, isOrigin, type Json, propertiesIssues, textIssues, type Unchecked } from '../input.ts';
 import { selectorIssues, type UncheckedBy } from '../user-groups/rules.ts';
 import { maxEmbedTokenSeconds } from './signing-keys.ts';
 

@@ -13,7 +13,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
-import type { GraphQLContext } from './context.ts';
+import type { GraphQLContext } from './builder.ts';
 
 /** An operation as a JavaScript function: takes the root value, the context, and the variables. */
 export type CompiledOperation = (

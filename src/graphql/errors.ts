@@ -10,9 +10,9 @@ import {
   Suspended,
   Unauthenticated,
 } from '../errors.ts';
+import type { GraphQLContext } from './builder.ts';
 import { builder } from './builder.ts';
-import type { GraphQLContext } from './context.ts';
-import type { FieldCost } from './selection.ts';
+import type { FieldCost } from './limits.ts';
 
 /** The type of error codes. */
 export const ErrorCodeType = builder.enumType('ErrorCode', {

@@ -1,7 +1,7 @@
 import { maxReplicas, type Replica } from '../database/server-state.ts';
 import { builder } from '../graphql/builder.ts';
 import { ErrorCodeType } from '../graphql/errors.ts';
-import { type FieldCost, lookUpCost } from '../graphql/selection.ts';
+import { type FieldCost, lookUpCost } from '../graphql/limits.ts';
 import { type MetricsReport, type PeriodReport, type SlotReport, slotCount, slotSeconds } from '../metrics/request-metrics.ts';
 import type { DatabaseReport, InstanceReport } from './instance.ts';
 

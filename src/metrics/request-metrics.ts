@@ -1,6 +1,9 @@
 import { type ErrorCode, errorCatalog } from '../error-catalog.ts';
+import { inUtf8, mediaTypes } from '../http/media-types.ts';
+import { problem } from '../http/problem.ts';
 import type { CompletedRequest } from '../http/request.ts';
-import { metrics } from './metrics.ts';
+import type { Handler } from '../http/types.ts';
+import { metrics, registry } from './metrics.ts';
 
 /** The upper bound of the first bucket, in milliseconds, and how much greater each next bound is. */
 const firstBoundMs = 0.25;
@@ -183,3 +186,68 @@ function periodOf([requests = 0, ...columns]: readonly number[]): PeriodReport {
 
 /** Three decimals: more would pretend to an accuracy that there is not. */
 const round = (value: number): number => Math.round(value * 1_000) / 1_000;
+
+/** How often the delay of the event loop is measured. */
+const delayIntervalMs = 100;
+
+/** What a process has counted and measured. */
+export class ProcessMetrics {
+  readonly requests = new RequestMetrics();
+  private readonly startedMs = Date.now();
+  private readonly measureGateway: () => void;
+  private readonly timer: NodeJS.Timeout;
+
+  /** @param measureGateway sets the gauges of the gateway; those of every process are set here. */
+  constructor(measureGateway: () => void) {
+    this.measureGateway = measureGateway;
+    let dueMs = performance.now() + delayIntervalMs;
+    this.timer = setInterval(() => {
+      const nowMs = performance.now();
+      metrics.eventLoopDelay.observe(Math.max(0, nowMs - dueMs) / 1_000);
+      dueMs = nowMs + delayIntervalMs;
+    }, delayIntervalMs).unref();
+  }
+
+  /** For the query `metrics`. */
+  read(): MetricsReport {
+    return reportOf(this.requests.read(Date.now()), this.startedMs, Date.now());
+  }
+
+  /** For Prometheus. */
+  render(): Promise<string> {
+    measureProcess();
+    this.measureGateway();
+    return registry.metrics();
+  }
+
+  /** Stops measuring. */
+  stop(): void {
+    clearInterval(this.timer);
+  }
+}
+
+function measureProcess(): void {
+  const { user, system } = process.cpuUsage();
+  metrics.cpu.reset();
+  metrics.cpu.inc((user + system) / 1e6);
+  const { rss, heapUsed } = process.memoryUsage();
+  metrics.residentMemory.set(rss);
+  metrics.heapUsed.set(heapUsed);
+  metrics.startTime.set(Math.floor(performance.timeOrigin / 1_000));
+}
+
+/** The method of the metrics endpoint. */
+export const metricsMethods = ['GET'] as const;
+
+/** Serves metrics in the text format of Prometheus. Requires the scope `metrics:read`. */
+export const metricsHandler = (metrics: ProcessMetrics): Handler => ({
+  async handle({ caller }) {
+    caller.require('metrics:read');
+    return {
+      status: 200,
+      headers: { 'content-type': inUtf8(`${mediaTypes.text}; version=0.0.4`) },
+      body: await metrics.render(),
+    };
+  },
+  renderError: problem,
+});

@@ -3,8 +3,6 @@ import { runPeriodically } from '../concurrency/periodic.ts';
 import type { Sql } from '../database/client.ts';
 import { RateLimited } from '../errors.ts';
 import { metrics } from '../metrics/metrics.ts';
-import { SlidingWindow } from './sliding-window.ts';
-import { addRequestCounts, keptSeconds, type RequestCounts } from './statements.ts';
 
 /** The length of the window in which the requests of an API token are counted, in seconds. */
 const windowSeconds = 60;
@@ -200,4 +198,113 @@ export function startRateLimiting(limit: number, sql: Sql, onShared: (error?: un
       if (!isFailing) await share().catch(report);
     },
   };
+}
+
+/** The requests of an API token that all processes have admitted in a second. */
+export interface RequestCount {
+  /** Since 1970, by the database's clock. */
+  readonly second: number;
+  readonly apiTokenId: number;
+  readonly count: number;
+}
+
+/** The requests of the last seconds. */
+export interface RequestCounts {
+  /** The current second. */
+  readonly second: number;
+  readonly counts: readonly RequestCount[];
+}
+
+/**
+ * Adds requests to those of the current second, and reads all of the last seconds.
+ *
+ * @param added by API token.
+ * @param ageSeconds how far back to read: at most {@link keptSeconds}.
+ */
+export async function addRequestCounts(sql: Sql, added: ReadonlyMap<number, number>, ageSeconds: number): Promise<RequestCounts> {
+  const values = [[...added.keys()], [...added.values()], ageSeconds];
+  const rows = await sql<RequestCount & { now: number }>('add-request-counts', addCounts, values);
+  // If there are no counts, a row without one has the second.
+  return { second: rows[0]?.now as number, counts: rows.filter(({ count }) => count > 0) };
+}
+
+/** How long counts are kept, in seconds: a minute, rounded up to whole seconds. */
+export const keptSeconds = 61;
+
+/**
+ * Counts are added in the order of the API tokens, so that statements do not wait for each other in a circle. Those in the future
+ * are from before the database's clock was set back: they are removed like old ones, or they would count again.
+ */
+const addCounts = `
+  with clock as materialized (
+    select floor(extract(epoch from clock_timestamp()))::bigint as now
+  ), added as (
+    insert into request_count as known (second, api_token_id, count)
+    select now, api_token_id, count from clock, unnest($1::int[], $2::int[]) as given (api_token_id, count) order by api_token_id
+    on conflict (second, api_token_id) do update set count = known.count + excluded.count
+    returning second, api_token_id, count
+  ), doomed as materialized (
+    select second, api_token_id from request_count
+    where second < (select now from clock) - ${keptSeconds} or second > (select now from clock) + 1
+    for update skip locked
+  ), removed as (
+    delete from request_count c using doomed d where (c.second, c.api_token_id) = (d.second, d.api_token_id)
+  ), counts as (
+    select * from added union all
+    select second, api_token_id, count from request_count c
+    where second between (select now from clock) - $3::int and (select now from clock)
+      and not exists (select from added a where (a.second, a.api_token_id) = (c.second, c.api_token_id))
+  )
+  select now::float8, second::float8, api_token_id as "apiTokenId", count::int from clock left join counts on true`;
+
+/** What was counted in the last slots of time, such as seconds: the current one, and those before it. */
+export class SlidingWindow {
+  private readonly counts: Float64Array;
+  private slot: number;
+  private sum = 0;
+
+  /** @param slotCount how many slots it has. @param slot the current one, of any clock that never goes back. */
+  constructor(slotCount: number, slot: number) {
+    this.counts = new Float64Array(slotCount);
+    this.slot = slot;
+  }
+
+  /** What was counted up to a slot, which must not be before that of an earlier call. */
+  total(slot: number): number {
+    const { length } = this.counts;
+    const steps = Math.min(slot - this.slot, length);
+    for (let step = 1; step <= steps; step += 1) {
+      const index = (this.slot + step) % length;
+      this.sum -= this.counts[index] as number;
+      this.counts[index] = 0;
+    }
+    if (slot > this.slot) this.slot = slot;
+    return this.sum;
+  }
+
+  /** Counts in the current slot or an earlier one; what is before the window is ignored. */
+  add(slot: number, count: number): void {
+    const { length } = this.counts;
+    if (slot <= this.slot - length || slot > this.slot) return;
+    // Below zero for what other processes counted before the start of this one.
+    const index = (slot + length) % length;
+    this.counts[index] = (this.counts[index] as number) + count;
+    this.sum += count;
+  }
+
+  /**
+   * How many slots from the beginning of the current one it takes until at most `most` remains, if nothing is counted until then.
+   *
+   * @param most less than there is now.
+   */
+  slotsUntil(most: number): number {
+    const { length } = this.counts;
+    let remaining = this.sum;
+    for (let age = length - 1; age > 0; age -= 1) {
+      // The oldest first.
+      remaining -= this.counts[(this.slot - age + length) % length] as number;
+      if (remaining <= most) return length - age;
+    }
+    return length;
+  }
 }

@@ -1,7 +1,79 @@
 import type { Issue } from '../errors.ts';
 import type { UserGroup } from '../generated/prisma/client.ts';
-import { type Json, newTextIssues, propertiesIssues } from '../input.ts';
-import { type DataSourceMapping, mappingEntries, mappingIssues, mappingText, userGroupLimits } from './values.ts';
+import {
+  type Json,
+  maxJsonBytes,
+  maxPropertiesDepth,
+  maxTextLength,
+  nameFault,
+  newTextIssues,
+  propertiesIssues,
+  textFault,
+  tooLarge,
+} from '../input.ts';
+
+/** Maps a schema to its data source. */
+export interface DataSourceMapping {
+  readonly schemaId: string;
+  readonly dataSource: string;
+}
+
+/** The greatest version of a user group, that of PostgreSQL's `integer`. After it comes 1 again. */
+export const maxVersion = 2 ** 31 - 1;
+
+/** The limits of a user group. */
+export const userGroupLimits = {
+  maxTextLength,
+  maxMappingEntries: 1_000,
+  maxJsonBytes,
+  maxPropertiesDepth,
+} as const;
+
+const { maxMappingEntries } = userGroupLimits;
+
+type Path = Issue['path'];
+
+/**
+ * The issues of a mapping of any type: the number of entries, the text of each side, duplicate schema ids, the size.
+ * Lazy, so that checking stops as soon as enough issues are taken.
+ *
+ * @param mapping when valid, a list of {@link DataSourceMapping}.
+ */
+export function* mappingIssues(path: Path, mapping: unknown): Generator<Issue> {
+  if (!Array.isArray(mapping)) return yield { path, message: 'must map schema ids to data sources, both strings.' };
+  if (mapping.length > maxMappingEntries) return yield { path, message: `must have at most ${maxMappingEntries} entries.` };
+  const seen = new Set<unknown>();
+  let isValid = true;
+  for (const [index, entry] of mapping.entries()) {
+    const { schemaId, dataSource } = (entry ?? {}) as Partial<Record<keyof DataSourceMapping, unknown>>;
+    const twice = seen.has(schemaId) ? 'is a duplicate.' : undefined;
+    const schemaFault = textFault(schemaId, 0) ?? nameFault(schemaId) ?? twice;
+    const sourceFault = textFault(dataSource, 0);
+    if (schemaFault) yield { path: [...path, index, 'schemaId'], message: schemaFault };
+    if (sourceFault) yield { path: [...path, index, 'dataSource'], message: sourceFault };
+    isValid &&= !schemaFault && !sourceFault;
+    seen.add(schemaId);
+  }
+  // Printed only when the number and the lengths of its texts are known to be bounded.
+  if (isValid && Buffer.byteLength(mappingText(mapping)) > maxJsonBytes) yield { path, message: tooLarge };
+}
+
+/**
+ * A mapping as the schema takes it, a list of entries, from the object that the legacy API and files have. Each side is left as
+ * it is, and so is what is not an object, for the validation to check.
+ */
+export function mappingEntries(mapping: unknown): unknown {
+  // A list is how the schema takes a mapping, and must not pass for one here: no text does.
+  if (Array.isArray(mapping)) return 'a list';
+  if (typeof mapping !== 'object' || mapping === null) return mapping;
+  const sources = mapping as Readonly<Record<string, unknown>>;
+  // Not by Object.entries, which takes as long as reading the JSON when there are many.
+  return Object.keys(sources).map((schemaId) => ({ schemaId, dataSource: sources[schemaId] }));
+}
+
+/** A mapping as it is stored: a JSON object. */
+export const mappingText = (mapping: readonly DataSourceMapping[]): string =>
+  JSON.stringify(Object.fromEntries(mapping.map(({ schemaId, dataSource }) => [schemaId, dataSource])));
 
 /** How an attribute is stored. */
 export interface StoredAttribute {
@@ -41,7 +113,6 @@ export interface GivenAttribute extends StoredAttribute {
   readonly isFiltered?: true;
 }
 
-const { maxTextLength, maxMappingEntries, maxJsonBytes, maxPropertiesDepth } = userGroupLimits;
 const mappingLimit = `at most ${maxMappingEntries.toLocaleString('en-US')} entries and ${maxJsonBytes / 1_024} KiB as JSON`;
 
 /** The limits of properties, in a description. */
@@ -178,3 +249,71 @@ export type NamesWith<Property extends keyof StoredAttribute> = {
 export type ParameterOf<Name extends AttributeName> =
   | (Attributes[Name] extends { readonly type: 'json' } ? string : Exclude<UserGroup[Name], null>)
   | (Attributes[Name] extends { readonly nullable: true } ? null : never);
+
+/** Every attribute with its name, in the order of the select list. */
+export const storedAttributes = Object.entries(attributes) as readonly [AttributeName, StoredAttribute][];
+
+/** The attributes that callers give. */
+export const givenAttributes = storedAttributes.filter(([, attribute]) => 'graphql' in attribute) as unknown as readonly [
+  GivenName,
+  GivenAttribute,
+][];
+
+/** The attributes by which lists can be filtered; all are texts. */
+export const filteredAttributes = givenAttributes.filter(([, { isFiltered }]) => isFiltered);
+
+const memberNames = new Map<unknown, string>([
+  ['providedId', 'user_group_id'],
+  ['currentToken', 'current_token'],
+  ['graceSeconds', 'grace_seconds'],
+  ...givenAttributes.map(([name, { member }]) => [name, member] as const),
+]);
+
+/**
+ * The path of an issue with the names that REST requests and files have, and the schema id of an entry of the mapping.
+ *
+ * @param mapping the mapping as the member has it.
+ */
+export function memberPath([first = '', ...rest]: Issue['path'], mapping: unknown): Issue['path'] {
+  if (first !== 'mapping' || rest[0] === undefined) return [memberNames.get(first) ?? first, ...rest];
+  const schemaIds = typeof mapping === 'object' && mapping !== null ? Object.keys(mapping) : [];
+  return ['mapping', schemaIds[Number(rest[0])] ?? rest[0]];
+}
+
+/** What callers give, as it is stored: of those that are given, and with the initial value of the others in a new group. */
+export type StoredValues = { readonly [Name in GivenName]: ParameterOf<Name> };
+
+/**
+ * The attributes that a caller gives, checked. On creation null counts as omitted; on update it clears a nullable attribute, and
+ * no other may be null.
+ */
+export type UserGroupFields = { readonly [Name in GivenName]?: GivenValue<Name> | null | undefined };
+
+/** What a new group stores of what was given. */
+export const initialValues = (given: UserGroupFields, group: { readonly providedId: string }): StoredValues =>
+  storedValues(
+    ({ toText, initial }, value) => (value == null ? (initial?.(group) ?? null) : toText(value)),
+    given,
+  ) as StoredValues;
+
+/** What an update stores of what was given; undefined for what stays as it is. */
+export const changedValues = (given: UserGroupFields): { readonly [Name in GivenName]?: ParameterOf<Name> | undefined } =>
+  storedValues(({ toText, nullable }, value) => {
+    if (value != null) return toText(value);
+    return nullable ? (value as null | undefined) : undefined;
+  }, given);
+
+function storedValues(
+  store: (attribute: GivenAttribute, value: never) => string | null | undefined,
+  given: UserGroupFields,
+): object {
+  const stored: Record<string, string | null | undefined> = {};
+  for (const [name, attribute] of givenAttributes) stored[name] = store(attribute, given[name] as never);
+  return stored;
+}
+
+/** What the members of a request or a line give, as the GraphQL schema has it; not checked yet. */
+export const givenOf = (members: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    givenAttributes.map(([name, { member, fromMember }]) => [name, fromMember ? fromMember(members[member]) : members[member]]),
+  );

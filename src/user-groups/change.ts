@@ -1,12 +1,12 @@
 import { type Context, inTransaction } from '../app.ts';
 import { isUniqueViolation } from '../database/errors.ts';
-import { decryptToken, encryptToken } from '../encryption/stored-token.ts';
+import { decryptToken, encryptToken } from '../encryption/keys.ts';
 import { Conflict, NotFound, VersionMismatch } from '../errors.ts';
 import type { EnvironmentTag, Prisma, UserGroup } from '../generated/prisma/client.ts';
 import type { Json } from '../input.ts';
 import { applyMergePatch } from '../json.ts';
 import { issueToken, mayBeUserGroupToken } from '../tokens.ts';
-import { changedValues, type UserGroupFields } from './attribute-values.ts';
+import { changedValues, type UserGroupFields } from './attributes.ts';
 import { checkMergedProperties, checkRotate, checkSelected, checkSetEnvironment, checkSuspend, checkUpdate } from './rules.ts';
 import { type GroupTarget, lockGroup, type Rotated, rotateToken, updateGroup } from './sql.ts';
 import { locate, notFound, requireEveryKey, type UserGroupBy, withLatestKeys } from './user-groups.ts';

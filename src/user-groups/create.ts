@@ -1,10 +1,10 @@
 import type { Context } from '../app.ts';
 import type { KeyRing } from '../encryption/keys.ts';
-import { encryptToken } from '../encryption/stored-token.ts';
+import { encryptToken } from '../encryption/keys.ts';
 import { Conflict, GatewayError } from '../errors.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import { issueToken } from '../tokens.ts';
-import { initialValues, type UserGroupFields } from './attribute-values.ts';
+import { initialValues, type UserGroupFields } from './attributes.ts';
 import { checkBulkSize, checkGetOrCreate } from './rules.ts';
 import { findGroupsByProvidedId, insertGroups, type UserGroupDraft } from './sql.ts';
 

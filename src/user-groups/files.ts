@@ -4,7 +4,7 @@ import { stringify } from 'csv-stringify/sync';
 import type { Database } from '../database/client.ts';
 import { didYouMean } from '../did-you-mean.ts';
 import type { KeyRing } from '../encryption/keys.ts';
-import { decryptToken } from '../encryption/stored-token.ts';
+import { decryptToken } from '../encryption/keys.ts';
 import { boundIssues, describeIssues, GatewayError, type Issue, maxIssues, shorten } from '../errors.ts';
 import type { EnvironmentTag } from '../generated/prisma/client.ts';
 import { newTextIssues } from '../input.ts';
@@ -12,7 +12,7 @@ import { parseJson } from '../json.ts';
 import { escapeJson } from '../terminal-text.ts';
 import { tokenPrefixes } from '../token-prefixes.ts';
 import { mayBeUserGroupToken, redactTokens } from '../tokens.ts';
-import { givenAttributes, givenOf, memberPath, type UserGroupFields } from './attribute-values.ts';
+import { givenAttributes, givenOf, memberPath, type UserGroupFields } from './attributes.ts';
 import { getOrCreateIssues } from './rules.ts';
 
 /** The limits of the files that `groups import` reads. */

@@ -1,18 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Context, inTransaction } from '../app.ts';
-import { recordEvent } from '../audit-log/statements/author.ts';
+import { recordEvent } from '../caller.ts';
 import type { Sql } from '../database/client.ts';
-import { readClock } from '../database/client.ts';
-import { toByteaArray } from '../database/columns.ts';
+import { readClock, toByteaArray } from '../database/client.ts';
 import { isConflict, isUniqueViolation } from '../database/errors.ts';
-import { encryptToken } from '../encryption/stored-token.ts';
+import { encryptToken } from '../encryption/keys.ts';
 import type { UserGroup } from '../generated/prisma/client.ts';
 import { issueToken } from '../tokens.ts';
-import { changedValues, initialValues, storedAttributes } from './attribute-values.ts';
+import { changedValues, initialValues, maxVersion, storedAttributes } from './attributes.ts';
 import { environmentName, type ImportLine, type RejectedLine } from './files.ts';
 import { findGroupsByProvidedId, insertGroups, writtenColumns } from './sql.ts';
-import { maxVersion } from './values.ts';
 
 /** What happens to the lines of groups that exist. */
 export const onExistingChoices = ['skip', 'update', 'fail'] as const;

@@ -12,8 +12,7 @@ import {
 import type { Issue } from '../errors.ts';
 import { type EnvironmentTag, Prisma, type UserGroup } from '../generated/prisma/client.ts';
 import { type DateTimeRange, type Json, propertiesIssues, rangeIssues, textIssues, timeIssues } from '../input.ts';
-import { filteredAttributes } from './attribute-values.ts';
-import { attributes, type GivenName } from './attributes.ts';
+import { attributes, filteredAttributes, type GivenName } from './attributes.ts';
 import { groupColumns } from './sql.ts';
 
 /** A property that groups must have. */

@@ -18,11 +18,10 @@ import type { Handler, HttpRequest, HttpResponse } from '../http/types.ts';
 import { respondOnce } from '../idempotency.ts';
 import { parseJson, parseQuery } from '../json.ts';
 import { tracing } from '../tracing/tracing.ts';
-import { givenAttributes, givenOf, memberPath } from './attribute-values.ts';
+import { givenAttributes, givenOf, maxVersion, memberPath } from './attributes.ts';
 import { deleteUserGroup, type RotationInput, rotateUserGroupToken, updateUserGroup } from './change.ts';
 import { getOrCreateUserGroup, type NewUserGroup } from './create.ts';
 import { currentTokenOf, type UserGroupBy } from './user-groups.ts';
-import { maxVersion } from './values.ts';
 
 /** The members that creating and updating have in common. */
 const shared = givenAttributes.map(([, { member }]) => member);

@@ -1,9 +1,9 @@
-import { type Author, actor, silent } from '../audit-log/statements/author.ts';
+import { type Author, actor, silent } from '../caller.ts';
 import type { Sql } from '../database/client.ts';
-import { anyOf, names, type ParameterColumn, toByteaArray, toLists, unnest } from '../database/columns.ts';
+import { anyOf, names, type ParameterColumn, toByteaArray, toLists, unnest } from '../database/client.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
-import { storedAttributes } from './attribute-values.ts';
 import type { NamesWith, ParameterOf } from './attributes.ts';
+import { storedAttributes } from './attributes.ts';
 
 // The statements by hand: what nearly every request reads, and the writes that are frequent. A trigger gives a changed group its
 // version and time, another one records the event. All other writes are Prisma's.

@@ -1,6 +1,5 @@
 import type { Context } from '../app.ts';
-import { type KeyRing, MissingKey } from '../encryption/keys.ts';
-import { decryptToken, type StoredToken } from '../encryption/stored-token.ts';
+import { decryptToken, type KeyRing, MissingKey, type StoredToken } from '../encryption/keys.ts';
 import { InvalidInput, NotFound } from '../errors.ts';
 import type { UserGroup } from '../generated/prisma/client.ts';
 import { mayBeUserGroupToken } from '../tokens.ts';

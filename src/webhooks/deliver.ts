@@ -1,15 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { assignPositions } from '../audit-log/feed.ts';
-import { actor, systemAuthor } from '../audit-log/statements/author.ts';
+import { eventKey, everyEnvironment } from '../audit-log/events.ts';
+import { assignPositions, readFeed, readFeedState } from '../audit-log/feed.ts';
+import { actor, systemAuthor } from '../caller.ts';
 import { runPeriodically } from '../concurrency/periodic.ts';
 import type { Sql } from '../database/client.ts';
 import { type KeyRing, missingKeyIn } from '../encryption/keys.ts';
-import type { EventEnvironment, WebhookDeliveryStatus } from '../generated/prisma/client.ts';
+import type { Event, EventEnvironment, Prisma, WebhookDeliveryStatus } from '../generated/prisma/client.ts';
 import { metrics } from '../metrics/metrics.ts';
-import { enqueueDeliveries } from './enqueue.ts';
-import { type StoredSecrets, signingSecrets } from './secrets.ts';
-import { type Outcome, reasonOf, type SendOptions, send } from './send.ts';
+import { type Outcome, reasonOf, type SendOptions, type StoredSecrets, send, signingSecrets } from './send.ts';
 
 /** How long after a failed attempt the next one follows, in seconds: the schedule of Standard Webhooks, some three days. */
 export const retrySeconds: readonly number[] = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
@@ -271,3 +270,110 @@ export function judge(
   const waitSeconds = Math.max(wait * (1 + jitter * Math.random()), Math.min(retryAfterSeconds, maxRetryAfterSeconds));
   return { status: 'PENDING', waitSeconds };
 }
+
+/** How many events get a delivery in one statement at most. */
+const maxEvents = 100;
+
+/**
+ * Creates deliveries of the next events that a webhook takes, in the statement that moves its position: an event has a delivery
+ * exactly if it is before the position. Does nothing if the webhook has changed since it was read.
+ *
+ * @returns `isIncomplete`: events were removed before they had a delivery, or are not in this copy of the database.
+ */
+export async function enqueueDeliveries(
+  sql: Sql,
+  { id, types, environments, position, epoch }: WebhookWork,
+): Promise<{ readonly isIncomplete: boolean }> {
+  const page = await readFeed(sql, {
+    environments: environments.length > 0 ? environments : everyEnvironment,
+    types: types.length > 0 ? types : undefined,
+    after: { position, epoch },
+    limit: maxEvents,
+    withChanges: true,
+  });
+  const through = page?.through.position ?? (await readFeedState(sql)).removedThrough;
+  const drafts = page?.events.map((event) => draftDelivery(event)) ?? [];
+  const lists = (['eventId', 'type', 'body'] as const).map((field) => drafts.map((draft) => draft[field]));
+  const moved = await sql('add-deliveries', add, [id, position, types, environments, through, ...lists]);
+  return { isIncomplete: moved.length > 0 && !page };
+}
+
+const add = `
+  with moved as (
+    update webhook set position = $5::bigint
+    where id = $1::int and enabled and position = $2::bigint and types = $3::text[] and environments = $4::event_environment[]
+    returning id
+  ), added as (
+    insert into webhook_delivery (webhook_id, event_id, type, body)
+    select moved.id, event_id, type, body from moved, unnest($6::text[], $7::text[], $8::text[]) with ordinality
+      as draft (event_id, type, body, place) order by place
+  )
+  select id from moved`;
+
+/** The globally unique ID of an object of the API. */
+export const globalId = (typename: string, id: string | number): string => Buffer.from(`${typename}:${id}`).toString('base64');
+
+/** An event as it is sent. */
+export interface DeliveryDraft {
+  /** What `webhook-id` says: the ID of the event, the same in every attempt and to every endpoint. */
+  readonly eventId: string;
+  readonly type: string;
+  /** What {@link deliveryBody} made. */
+  readonly body: string;
+}
+
+/** What the body of a delivery is made of. */
+export type SentEvent = Pick<
+  Event,
+  'type' | 'occurredAt' | 'environment' | 'teamId' | 'providedId' | 'subjectApiTokenId' | 'changes'
+>;
+
+/** How many members of an object are named; of an object in which more have changed, the name alone. */
+const maxNamedMembers = 100;
+
+/** Makes what is sent of an event of the audit log. */
+export function draftDelivery(event: SentEvent & { readonly id: bigint }): DeliveryDraft {
+  return { eventId: globalId('Event', eventKey(event)), type: event.type, body: deliveryBody(event) };
+}
+
+/** The body of a delivery, as JSON: what happened, to what, and the names of what changed; no values. */
+export function deliveryBody(event: SentEvent): string {
+  const { type, occurredAt, environment, teamId, providedId } = event;
+  const data = {
+    id: subjectOf(event),
+    provided_id: providedId,
+    team_id: teamId,
+    environment,
+    changed: changedNames(event),
+  };
+  return JSON.stringify({ type, timestamp: occurredAt.toISOString(), data });
+}
+
+/** The ID of what was changed; null for an event of the whole gateway. */
+function subjectOf(event: SentEvent): string | null {
+  const { teamId, subjectApiTokenId } = event;
+  if (teamId !== null) return globalId('UserGroup', teamId);
+  if (subjectApiTokenId !== null) return globalId('ApiToken', subjectApiTokenId);
+  const webhook = asObject(asObject(event.changes)?.['webhook']);
+  const number = webhook?.['to'] ?? webhook?.['from'];
+  return isOfWebhook(event) && typeof number === 'number' ? globalId('Webhook', number) : null;
+}
+
+const isOfWebhook = ({ type }: SentEvent): boolean => type.startsWith('webhook.');
+
+/** The names of the fields that changed; of an object, such as properties, those of its members. */
+function changedNames(event: SentEvent): string[] {
+  const changes = Object.entries(asObject(event.changes) ?? {});
+  // The number says which webhook it is.
+  const fields = isOfWebhook(event) ? changes.filter(([field]) => field !== 'webhook') : changes;
+  return fields.flatMap(([field, change]) => {
+    const { from, to, omitted } = asObject(change) ?? {};
+    const sides = [from, to, asObject(omitted)?.['from'], asObject(omitted)?.['to']];
+    const members = new Set(sides.flatMap((side) => Object.keys(asObject(side) ?? {})));
+    if (members.size === 0 || members.size > maxNamedMembers) return [field];
+    return [...members].map((member) => `${field}.${member}`);
+  });
+}
+
+const asObject = (value: Prisma.JsonValue | undefined): Prisma.JsonObject | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;

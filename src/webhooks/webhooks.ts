@@ -6,7 +6,7 @@ import { InvalidInput, type Issue, NotFound } from '../errors.ts';
 import type { Prisma, Webhook } from '../generated/prisma/client.ts';
 import { nullIssues } from '../input.ts';
 import { normalizeUrl, type WebhookFields, webhookIssues, webhookLimits } from './rules.ts';
-import { decryptWebhookSecret, encryptWebhookSecret, generateWebhookSecret } from './secrets.ts';
+import { decryptWebhookSecret, encryptWebhookSecret, generateWebhookSecret } from './send.ts';
 
 const { maxWebhooks } = webhookLimits;
 

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { generateEncryptionKey } from '../../src/encryption/key-texts.ts';
-import { KeyRing } from '../../src/encryption/keys.ts';
+import { generateEncryptionKey, KeyRing } from '../../src/encryption/keys.ts';
 import { reencryptAll } from '../../src/key-rotation.ts';
 import { changeSilently } from '../support/database.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';

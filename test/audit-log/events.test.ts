@@ -1,7 +1,6 @@
 import type { GraphQLEnumType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { commandAuthor, recordEvent } from '../../src/audit-log/statements/author.ts';
-import { Caller } from '../../src/caller.ts';
+import { Caller, commandAuthor, recordEvent } from '../../src/caller.ts';
 import { rotateSigningKey } from '../../src/embed-tokens/signing-keys.ts';
 import { schema } from '../../src/schema.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { generateEncryptionKey } from '../../src/encryption/key-texts.ts';
+import { generateEncryptionKey } from '../../src/encryption/keys.ts';
 import { schema } from '../../src/schema.ts';
 import { operations } from '../../src/user-groups/rest.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';

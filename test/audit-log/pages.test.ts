@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type EventListInput, listEvents } from '../../src/audit-log/events.ts';
 import { assignPositions } from '../../src/audit-log/feed.ts';
-import { type EventListInput, listEvents } from '../../src/audit-log/list.ts';
 import type { Database } from '../../src/database/client.ts';
 import { writeCursor } from '../../src/database/list.ts';
 import { runHousekeeping } from '../../src/housekeeping/housekeeping.ts';

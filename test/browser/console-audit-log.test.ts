@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { commandAuthor, recordEvent } from '../../src/audit-log/statements/author.ts';
+import { commandAuthor, recordEvent } from '../../src/caller.ts';
 import { holdRequests, openConsole } from '../support/console.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { mutate } from '../support/user-group-mutations.ts';

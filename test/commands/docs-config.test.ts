@@ -110,7 +110,9 @@ test.each([
   ['each file once', ['sites/', 'sites/one/mint.json', 'sites/**/mint.json'], ['sites/one/mint.json', 'sites/two/mint.json']],
 ])('arguments: %s', async (_, args, expected) => {
   const { out } = await run(['check', '--format', 'json', ...args]);
-  expect((JSON.parse(out).files as { file: string }[]).map(({ file }) => file).sort((a, b) => (a < b ? -1 : 1))).toEqual(expected);
+  expect((JSON.parse(out).files as { file: string }[]).map(({ file }) => file).sort((a, b) => (a < b ? -1 : 1))).toEqual(
+    expected,
+  );
 });
 
 test('applies --strict, --severity and --allow-nested-groups', async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { checkNames } from '../../src/commands/doctor.ts';
-import { generateEncryptionKey } from '../../src/encryption/key-texts.ts';
+import { generateEncryptionKey } from '../../src/encryption/keys.ts';
 import { makeDataDir } from '../support/data-dir.ts';
 import { createTestDatabase, inAscii, type TestDatabase } from '../support/database.ts';
 import { makeKeyedDataDir } from '../support/embedded-gateway.ts';

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import { connectDatabase } from '../../src/database/client.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import { requirePrivileges } from '../../src/database/privileges.ts';
+import { requirePrivileges } from '../../src/database/server-state.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Ended, endProcesses, run } from '../support/process.ts';
 

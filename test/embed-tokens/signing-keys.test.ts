@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { type Context, contextOf } from '../../src/app.ts';
-import { systemAuthor } from '../../src/audit-log/statements/author.ts';
-import { Caller } from '../../src/caller.ts';
+import { Caller, systemAuthor } from '../../src/caller.ts';
 import {
   decryptPrivateKey,
   ensureSigningKeys,
@@ -12,8 +11,7 @@ import {
   rotateSigningKey,
   signingKeyStates,
 } from '../../src/embed-tokens/signing-keys.ts';
-import { DecryptionError, KeyRing } from '../../src/encryption/keys.ts';
-import { encryptToken } from '../../src/encryption/stored-token.ts';
+import { DecryptionError, encryptToken, KeyRing } from '../../src/encryption/keys.ts';
 import { findKeyIdsInUse, reencryptAll } from '../../src/key-rotation.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createToken, introspectToken, partsOf, publishedKeys } from '../support/embed-tokens.ts';

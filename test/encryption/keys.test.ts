@@ -1,8 +1,13 @@
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { generateEncryptionKey, maxEncryptionKeys, parseEncryptionKeys } from '../../src/encryption/key-texts.ts';
-import { DecryptionError, KeyRing } from '../../src/encryption/keys.ts';
+import {
+  DecryptionError,
+  generateEncryptionKey,
+  KeyRing,
+  maxEncryptionKeys,
+  parseEncryptionKeys,
+} from '../../src/encryption/keys.ts';
 
 const [first, second] = [randomBytes(32), randomBytes(32)];
 const place = { column: 'user_group.token_encrypted', row: randomBytes(20) };

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { KeyRing } from '../../src/encryption/keys.ts';
-import { encryptToken } from '../../src/encryption/stored-token.ts';
+import { encryptToken, KeyRing } from '../../src/encryption/keys.ts';
 import { issueToken } from '../../src/tokens.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Reply, startGateway, type TestGateway } from '../support/gateway.ts';

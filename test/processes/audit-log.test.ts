@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { generateEncryptionKey } from '../../src/encryption/key-texts.ts';
+import { generateEncryptionKey } from '../../src/encryption/keys.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { storedToken, testKey } from '../support/keys.ts';
 import { endProcesses, run, serve } from '../support/process.ts';

@@ -1,9 +1,7 @@
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
-import { generateEncryptionKey } from '../../src/encryption/key-texts.ts';
-import { KeyRing } from '../../src/encryption/keys.ts';
-import { decryptToken, encryptToken } from '../../src/encryption/stored-token.ts';
+import { decryptToken, encryptToken, generateEncryptionKey, KeyRing } from '../../src/encryption/keys.ts';
 import { copyDataDir } from '../support/data-dir.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { sendRequest } from '../support/gateway.ts';

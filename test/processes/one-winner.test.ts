@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createApiToken, revokeApiToken } from '../../src/api-tokens/api-tokens.ts';
-import { decryptToken } from '../../src/encryption/stored-token.ts';
+import { decryptToken } from '../../src/encryption/keys.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Reply, sendRequest } from '../support/gateway.ts';
 import { testKeys, tokenOf } from '../support/keys.ts';

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Caller } from '../../src/caller.ts';
 import { RateLimited } from '../../src/errors.ts';
-import { RateLimiter } from '../../src/rate-limits/rate-limit.ts';
-import { addRequestCounts } from '../../src/rate-limits/statements.ts';
+import { addRequestCounts, RateLimiter } from '../../src/rate-limits/rate-limit.ts';
 import { callerWith } from '../support/caller.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 

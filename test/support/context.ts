@@ -1,5 +1,5 @@
 import type { Context } from '../../src/app.ts';
-import type { GraphQLContext } from '../../src/graphql/context.ts';
+import type { GraphQLContext } from '../../src/graphql/builder.ts';
 import { reportOf } from '../../src/metrics/request-metrics.ts';
 
 const now = new Date();

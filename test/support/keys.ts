@@ -1,5 +1,4 @@
-import { KeyRing } from '../../src/encryption/keys.ts';
-import { decryptToken, encryptToken } from '../../src/encryption/stored-token.ts';
+import { decryptToken, encryptToken, KeyRing } from '../../src/encryption/keys.ts';
 
 /** The encryption key of the tests' databases, as the setting takes it. */
 export const testKey = 'dGVzdHMgZW5jcnlwdCB3aXRoIHRoaXMga2V5LCAzMiE=';

@@ -1,6 +1,5 @@
 import { type App, type Context, contextOf, createApp } from '../../src/app.ts';
-import { systemAuthor } from '../../src/audit-log/statements/author.ts';
-import { Caller } from '../../src/caller.ts';
+import { Caller, systemAuthor } from '../../src/caller.ts';
 import type { Database } from '../../src/database/client.ts';
 import { testKeys } from './keys.ts';
 

@@ -1,6 +1,6 @@
 import { encodeGlobalID } from '@pothos/plugin-relay';
 import { expect, test } from 'vitest';
-import { draftDelivery } from '../../src/webhooks/body.ts';
+import { draftDelivery } from '../../src/webhooks/deliver.ts';
 
 const event = {
   id: 42n,

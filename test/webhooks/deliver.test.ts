@@ -5,13 +5,17 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import { verifyWebhook } from '../../client/src/index.ts';
 import { contextOf, createApp } from '../../src/app.ts';
 import { assignPositions } from '../../src/audit-log/feed.ts';
-import { systemAuthor } from '../../src/audit-log/statements/author.ts';
-import { Caller } from '../../src/caller.ts';
+import { Caller, systemAuthor } from '../../src/caller.ts';
 import { KeyRing } from '../../src/encryption/keys.ts';
 import { logForm, logOutages } from '../../src/log.ts';
 import { metrics } from '../../src/metrics/metrics.ts';
-import { type Deliveries, type DeliveryOptions, findWork, startDeliveries } from '../../src/webhooks/deliver.ts';
-import { enqueueDeliveries } from '../../src/webhooks/enqueue.ts';
+import {
+  type Deliveries,
+  type DeliveryOptions,
+  enqueueDeliveries,
+  findWork,
+  startDeliveries,
+} from '../../src/webhooks/deliver.ts';
 import { createWebhook, rotateWebhookSecret, updateWebhook, type WebhookRequest } from '../../src/webhooks/webhooks.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { testKeys } from '../support/keys.ts';

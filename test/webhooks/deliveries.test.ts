@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { assignPositions } from '../../src/audit-log/feed.ts';
-import { findWork } from '../../src/webhooks/deliver.ts';
-import { enqueueDeliveries } from '../../src/webhooks/enqueue.ts';
+import { enqueueDeliveries, findWork } from '../../src/webhooks/deliver.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { webhookId } from '../support/node-id.ts';
 import { createWebhook, operations, sendAs } from '../support/webhooks.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { KeyRing } from '../../src/encryption/keys.ts';
 import { countRowsByKey, findKeyIdsInUse, reencryptAll } from '../../src/key-rotation.ts';
-import { encryptWebhookSecret, signingSecrets } from '../../src/webhooks/secrets.ts';
+import { encryptWebhookSecret, signingSecrets } from '../../src/webhooks/send.ts';
 import { untilBlocked } from '../support/database.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { testKey, testKeys } from '../support/keys.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { inUtf8, mediaTypes } from '../media-types.ts';
 import { paths } from '../paths.ts';
-import type { HttpResponse, RequestHead } from '../types.ts';
+import type { HttpResponse, RequestHead, Route } from '../types.ts';
 import { readWebFile } from '../web-files.ts';
 
 /** Text that is HTML already. Only {@link html} creates it, so that everything else is escaped. */
@@ -116,4 +116,21 @@ function headersOf(nonce?: string): Record<string, string> {
     'cross-origin-resource-policy': 'same-origin',
     vary: 'Accept, Authorization',
   };
+}
+
+/** The start page: what is here, with links. */
+export function startPage(served: ServedPages, listed: readonly Route[]): PageContent {
+  const cards = mainPages(served).map(({ path, name, text }) => html`<li><a href="${href(path)}">${name}</a><br>${text}</li>\n`);
+  const entries = listed.map(
+    ({ path, description }) => html`
+<div><dt><a href="${href(path)}"><code>${path}</code></a></dt>
+<dd>${description}</dd></div>`,
+  );
+  const main = html`<p class="lead">Manages the user groups that view your dashboards: get or create a group by your own id, update it,
+rotate its token, and find out who is viewing.</p>
+<ul class="cards">
+${cards}</ul>
+<h2>Every path</h2>
+<dl class="list">${entries}</dl>`;
+  return { title: 'User group gateway', main };
 }

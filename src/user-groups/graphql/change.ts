@@ -3,7 +3,7 @@ import { Conflict, NotFound, VersionMismatch } from '../../errors.ts';
 import type { UserGroup } from '../../generated/prisma/client.ts';
 import { builder } from '../../graphql/builder.ts';
 import { EnvironmentTagType } from '../../graphql/scalars.ts';
-import { propertiesLimit } from '../attributes.ts';
+import { propertiesLimit, userGroupLimits } from '../attributes.ts';
 import {
   deleteUserGroup,
   resumeUserGroup,
@@ -13,7 +13,6 @@ import {
   updateUserGroup,
 } from '../change.ts';
 import { maxGraceSeconds } from '../rules.ts';
-import { userGroupLimits } from '../values.ts';
 import { givenInputs, selector, UserGroupByInput, UserGroupType } from './type.ts';
 
 type Builder = typeof builder.$inferSchemaTypes;

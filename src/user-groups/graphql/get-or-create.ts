@@ -1,11 +1,11 @@
 import { Conflict, Forbidden, InvalidInput, Unauthenticated } from '../../errors.ts';
 import { builder } from '../../graphql/builder.ts';
+import type { FieldCost, RawVariables } from '../../graphql/limits.ts';
 import { readsHeavy } from '../../graphql/limits.ts';
 import { EnvironmentTagType } from '../../graphql/scalars.ts';
-import type { FieldCost, RawVariables } from '../../graphql/selection.ts';
+import { userGroupLimits } from '../attributes.ts';
 import { type Creation, getOrCreateUserGroup, getOrCreateUserGroups } from '../create.ts';
 import { maxBulkGroups } from '../rules.ts';
-import { userGroupLimits } from '../values.ts';
 import { givenInputs, UserGroupType } from './type.ts';
 
 const { maxTextLength } = userGroupLimits;

@@ -1,9 +1,8 @@
 import { builder } from '../../graphql/builder.ts';
-import { defineConnection, pageArguments, pageSize } from '../../graphql/connection.ts';
-import { readsHeavy } from '../../graphql/limits.ts';
+import { type FieldCost, filterCost, readsHeavy } from '../../graphql/limits.ts';
+import { defineConnection, pageArguments, pageSize } from '../../graphql/nodes.ts';
 import { DateTimeRangeInput, EnvironmentTagType } from '../../graphql/scalars.ts';
-import { type FieldCost, filterCost } from '../../graphql/selection.ts';
-import { filteredAttributes } from '../attribute-values.ts';
+import { filteredAttributes } from '../attributes.ts';
 import { listUserGroups } from '../list.ts';
 import { UserGroupStatusType, UserGroupType } from './type.ts';
 

@@ -3,13 +3,12 @@ import { VersionMismatch } from '../../errors.ts';
 import type { UserGroup } from '../../generated/prisma/client.ts';
 import { builder, numberOfNode, readNumber } from '../../graphql/builder.ts';
 import { ErrorInterface } from '../../graphql/errors.ts';
+import type { FieldCost } from '../../graphql/limits.ts';
 import { defineNodeFinder } from '../../graphql/nodes.ts';
 import { EnvironmentTagType } from '../../graphql/scalars.ts';
-import type { FieldCost } from '../../graphql/selection.ts';
-import { givenAttributes } from '../attribute-values.ts';
 import type { GivenName, GivenValue } from '../attributes.ts';
+import { type DataSourceMapping, givenAttributes, mappingEntries, userGroupLimits } from '../attributes.ts';
 import { currentTokenOf, findUserGroup, type UserGroupBy } from '../user-groups.ts';
-import { type DataSourceMapping, mappingEntries, userGroupLimits } from '../values.ts';
 
 const DataSourceMappingType = builder.objectRef<DataSourceMapping>('DataSourceMapping').implement({
   description: 'Maps a schema to its data source.',

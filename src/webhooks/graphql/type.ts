@@ -4,10 +4,9 @@ import { readBigInt } from '../../database/list.ts';
 import { InvalidInput } from '../../errors.ts';
 import { type WebhookDelivery, WebhookDeliveryStatus } from '../../generated/prisma/client.ts';
 import { builder, numberOfNode, readNumber } from '../../graphql/builder.ts';
-import { defineConnection, definePages, pageArguments, pageSize } from '../../graphql/connection.ts';
-import { defineNodeFinder } from '../../graphql/nodes.ts';
-import type { FieldCost } from '../../graphql/selection.ts';
-import { findDelivery, findWebhook, listDeliveries, listWebhooks } from '../list.ts';
+import type { FieldCost } from '../../graphql/limits.ts';
+import { defineConnection, defineNodeFinder, definePages, pageArguments, pageSize } from '../../graphql/nodes.ts';
+import { findDelivery, findWebhook, listDeliveries, listWebhooks } from '../deliveries.ts';
 import { webhookLimits } from '../rules.ts';
 import type { ListedWebhook } from '../webhooks.ts';
 

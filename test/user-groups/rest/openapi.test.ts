@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectDatabase } from '../../../src/database/client.ts';
 import { rateLimited } from '../../../src/rate-limits/rate-limit.ts';
-import { userGroupLimits } from '../../../src/user-groups/values.ts';
+import { userGroupLimits } from '../../../src/user-groups/attributes.ts';
 import { sendText } from '../../support/connect.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
