@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { exitCodeOf, type Stopped, untilStopSignal } from '../src/commands/stop-signals.ts';
+import { exitCodeOf, type Stopped, untilStopSignal } from '../src/commands/options.ts';
 import { openBundled } from '../src/database/bundled.ts';
 import { connectDatabase, type Database } from '../src/database/client.ts';
 import { migrate } from '../src/database/migrate.ts';

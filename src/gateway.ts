@@ -5,7 +5,7 @@ import { authenticateBy, stampApiTokenUses } from './api-tokens/authenticate.ts'
 import { createApp } from './app.ts';
 import { createFeed } from './audit-log/feed.ts';
 import { eventFeedHandler } from './audit-log/rest.ts';
-import { startRecorder } from './concurrency/recorder.ts';
+import { startRecorder } from './concurrency.ts';
 import type { Database } from './database/client.ts';
 import { traceStatements } from './database/client.ts';
 import { ownMigrationNames } from './database/migrate.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { silent } from './caller.ts';
-import { runPeriodically } from './concurrency/periodic.ts';
+import { runPeriodically } from './concurrency.ts';
 import { type Database, rollBack, type Sql } from './database/client.ts';
 import { ifDefined } from './database/errors.ts';
 import { DecryptionError, decryptToken, encryptToken, type KeyRing, type StoredToken } from './encryption/keys.ts';

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Reads } from '../app.ts';
 import { Caller } from '../caller.ts';
-import type { Recorder } from '../concurrency/recorder.ts';
+import type { Recorder } from '../concurrency.ts';
 import { anyOf, type Sql, toByteaArray, unnest } from '../database/client.ts';
 import { Unauthenticated } from '../errors.ts';
 import type { ApiToken } from '../generated/prisma/client.ts';

@@ -13,8 +13,7 @@ import {
 } from '../database/list.ts';
 import { type Event, type EventEnvironment, Prisma, type UserGroup } from '../generated/prisma/client.ts';
 import { type DateTimeRange, rangeIssues, readTime } from '../input.ts';
-import { selectorIssues } from '../user-groups/rules.ts';
-import { locate, type UserGroupBy } from '../user-groups/user-groups.ts';
+import { locate, selectorIssues, type UserGroupBy } from '../user-groups/user-groups.ts';
 
 /** The limits of the audit log. */
 export const eventLimits = {

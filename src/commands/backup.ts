@@ -9,7 +9,7 @@ import { readConfig } from '../settings.ts';
 import { escapeControls } from '../terminal-text.ts';
 import { printResult, thousands, withDatabase } from './context.ts';
 import { addKeys, keyFile, keyFileText, readKeyFile } from './key-file.ts';
-import { untilStopSignal } from './stop-signals.ts';
+import { untilStopSignal } from './options.ts';
 
 /** `backup DIR`: writes a snapshot of the database, while gateways run or not. */
 export function defineBackup(command: Command): void {

@@ -15,7 +15,7 @@ import { logOutages, openLog } from '../log.ts';
 import { type Config, readConfig } from '../settings.ts';
 import { escapeControls, escapeJson } from '../terminal-text.ts';
 import { openKeys } from './key-file.ts';
-import { exitCodeOf, Stopped, untilStopSignal } from './stop-signals.ts';
+import { exitCodeOf, Stopped, untilStopSignal } from './options.ts';
 
 /** What a command that uses the database receives. */
 export interface CommandContext {

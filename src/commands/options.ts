@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { InvalidArgumentError, Option } from 'commander';
 import type { EnvironmentTag } from '../generated/prisma/client.ts';
 
@@ -37,4 +38,37 @@ export function parseSeconds(text: string): number {
   const seconds = Number(amount) * (unitSeconds[unit] ?? 0);
   if (seconds > 0 && seconds <= 100 * 52 * 604_800) return seconds;
   throw new InvalidArgumentError('It must be a number and a unit, such as 30m, 12h, 90d or 52w.');
+}
+
+/** The signals that ask a process to stop: of supervisors, of Ctrl-C, and of a terminal that is closed. */
+export const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+
+/** Within this time two signals are one: npm repeats what the terminal has sent to the gateway, too. */
+const sameSignalMs = 1_000;
+
+/** The reason of the signal that {@link untilStopSignal} returns. */
+export class Stopped extends Error {
+  readonly by: NodeJS.Signals;
+
+  constructor(by: NodeJS.Signals) {
+    super(`Stopped by ${by}.`);
+    this.by = by;
+  }
+}
+
+/** The exit status of a process that a signal ends, as shells have it. */
+export const exitCodeOf = (signal: NodeJS.Signals): number => 128 + constants.signals[signal];
+
+/** Returns a signal that is aborted when this process is asked to stop. A second request ends the process at once. */
+export function untilStopSignal(): AbortSignal {
+  const controller = new AbortController();
+  let first: number | undefined;
+  for (const signal of stopSignals) {
+    process.on(signal, () => {
+      first ??= performance.now();
+      controller.abort(new Stopped(signal));
+      if (performance.now() - first >= sameSignalMs) process.exit(exitCodeOf(signal));
+    });
+  }
+  return controller.signal;
 }

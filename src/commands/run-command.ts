@@ -3,7 +3,7 @@ import { ConfigError, GatewayError, UsageError } from '../errors.ts';
 import { readPackageVersion } from '../package-root.ts';
 import { describeSettings } from '../settings.ts';
 import { escapeLines } from '../terminal-text.ts';
-import { exitCodeOf, Stopped } from './stop-signals.ts';
+import { exitCodeOf, Stopped } from './options.ts';
 
 type Define = (command: Command) => void;
 

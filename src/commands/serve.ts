@@ -11,7 +11,7 @@ import { contextOf, createApp } from '../app.ts';
 import { Caller, systemAuthor } from '../caller.ts';
 import { ensureSigningKeys } from '../embed-tokens/signing-keys.ts';
 import { buildGateway, type GatewayOptions } from '../gateway.ts';
-import { readPersistedOperations } from '../graphql/persisted.ts';
+import { readPersistedOperations } from '../graphql/params.ts';
 import { startHousekeeping } from '../housekeeping/housekeeping.ts';
 import { isResponding, urlOf } from '../http/server.ts';
 import { openLog } from '../log.ts';
@@ -22,7 +22,7 @@ import { createTracing } from '../tracing/open-telemetry.ts';
 import { tracing } from '../tracing/tracing.ts';
 import { type CommandContext, openAndRun } from './context.ts';
 import { keyRefreshMs } from './key-file.ts';
-import { Stopped, untilStopSignal } from './stop-signals.ts';
+import { Stopped, untilStopSignal } from './options.ts';
 
 /** How many new connections the system keeps until they are accepted; it may have a lower limit of its own. */
 const backlog = 4_096;

@@ -4,7 +4,7 @@ import type { Context } from '../app.ts';
 import { actor } from '../caller.ts';
 import type { KeyRing } from '../encryption/keys.ts';
 import type { PublicJwk } from './embed-tokens.ts';
-import { findSigningKeys, type SigningKey } from './sql.ts';
+import { findSigningKeys, type SigningKey } from './rules.ts';
 
 /** The longest that an embed token is valid, in seconds: a day. */
 export const maxEmbedTokenSeconds = 86_400;

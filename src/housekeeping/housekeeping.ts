@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assignPositions } from '../audit-log/feed.ts';
-import { runPeriodically } from '../concurrency/periodic.ts';
+import { runPeriodically } from '../concurrency.ts';
 import type { Database } from '../database/client.ts';
 import { idempotencyHours } from '../idempotency.ts';
 

@@ -1,5 +1,5 @@
 import { type Caller, rateLimitOf } from '../caller.ts';
-import { runPeriodically } from '../concurrency/periodic.ts';
+import { runPeriodically } from '../concurrency.ts';
 import type { Sql } from '../database/client.ts';
 import { RateLimited } from '../errors.ts';
 import { metrics } from '../metrics/metrics.ts';

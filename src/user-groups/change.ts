@@ -7,9 +7,20 @@ import type { Json } from '../input.ts';
 import { applyMergePatch } from '../json.ts';
 import { issueToken, mayBeUserGroupToken } from '../tokens.ts';
 import { changedValues, type UserGroupFields } from './attributes.ts';
-import { checkMergedProperties, checkRotate, checkSelected, checkSetEnvironment, checkSuspend, checkUpdate } from './rules.ts';
 import { type GroupTarget, lockGroup, type Rotated, rotateToken, updateGroup } from './sql.ts';
-import { locate, notFound, requireEveryKey, type UserGroupBy, withLatestKeys } from './user-groups.ts';
+import {
+  checkMergedProperties,
+  checkRotate,
+  checkSelected,
+  checkSetEnvironment,
+  checkSuspend,
+  checkUpdate,
+  locate,
+  notFound,
+  requireEveryKey,
+  type UserGroupBy,
+  withLatestKeys,
+} from './user-groups.ts';
 
 /**
  * Finds the group that one call is to change, as {@link locate} does.

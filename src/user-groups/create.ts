@@ -5,8 +5,8 @@ import { Conflict, GatewayError } from '../errors.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import { issueToken } from '../tokens.ts';
 import { initialValues, type UserGroupFields } from './attributes.ts';
-import { checkBulkSize, checkGetOrCreate } from './rules.ts';
 import { findGroupsByProvidedId, insertGroups, type UserGroupDraft } from './sql.ts';
+import { checkBulkSize, checkGetOrCreate } from './user-groups.ts';
 
 /** The input of get-or-create. */
 export interface NewUserGroup extends UserGroupFields {

@@ -13,7 +13,7 @@ import { escapeJson } from '../terminal-text.ts';
 import { tokenPrefixes } from '../token-prefixes.ts';
 import { mayBeUserGroupToken, redactTokens } from '../tokens.ts';
 import { givenAttributes, givenOf, memberPath, type UserGroupFields } from './attributes.ts';
-import { getOrCreateIssues } from './rules.ts';
+import { getOrCreateIssues } from './user-groups.ts';
 
 /** The limits of the files that `groups import` reads. */
 export const importLimits = {

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { eventKey, everyEnvironment } from '../audit-log/events.ts';
 import { assignPositions, readFeed, readFeedState } from '../audit-log/feed.ts';
 import { actor, systemAuthor } from '../caller.ts';
-import { runPeriodically } from '../concurrency/periodic.ts';
+import { runPeriodically } from '../concurrency.ts';
 import type { Sql } from '../database/client.ts';
 import { type KeyRing, missingKeyIn } from '../encryption/keys.ts';
 import type { Event, EventEnvironment, Prisma, WebhookDeliveryStatus } from '../generated/prisma/client.ts';

@@ -6,8 +6,7 @@ import { byId, type CountedPage, type ListOrder, type Page, type PageInput, page
 import { InvalidInput, type Issue } from '../errors.ts';
 import type { Event, Prisma, WebhookDelivery, WebhookDeliveryStatus } from '../generated/prisma/client.ts';
 import { draftDelivery, globalId } from './deliver.ts';
-import { webhookLimits } from './rules.ts';
-import { type ListedWebhook, lockWebhook, unlisted } from './webhooks.ts';
+import { type ListedWebhook, lockWebhook, unlisted, webhookLimits } from './webhooks.ts';
 
 const { maxRedeliveredIds } = webhookLimits;
 

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createApiToken } from '../../src/api-tokens/api-tokens.ts';
 import { stampApiTokenUses } from '../../src/api-tokens/authenticate.ts';
-import { startRecorder } from '../../src/concurrency/recorder.ts';
+import { startRecorder } from '../../src/concurrency.ts';
 import { logForm, logOutages } from '../../src/log.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { contextOn } from '../support/queries.ts';

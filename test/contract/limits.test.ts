@@ -7,7 +7,7 @@ import { graphqlLimits } from '../../src/graphql/limits.ts';
 import { httpLimits, httpTimeouts } from '../../src/http-limits.ts';
 import { idempotencyLimits } from '../../src/idempotency.ts';
 import { importLimits } from '../../src/user-groups/files.ts';
-import { webhookLimits } from '../../src/webhooks/rules.ts';
+import { webhookLimits } from '../../src/webhooks/webhooks.ts';
 
 const page = readFileSync('docs/limits.md', 'utf8');
 

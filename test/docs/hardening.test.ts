@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readPersistedOperations } from '../../src/graphql/persisted.ts';
+import { readPersistedOperations } from '../../src/graphql/params.ts';
 import { schema } from '../../src/schema.ts';
 import { readConfig } from '../../src/settings.ts';
 import { type RequestOptions, startGateway, type TestGateway } from '../support/gateway.ts';

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type PersistedOperations, readPersistedOperations } from '../../src/graphql/persisted.ts';
+import { type PersistedOperations, readPersistedOperations } from '../../src/graphql/params.ts';
 import { schema } from '../../src/schema.ts';
 
 /** Reads persisted operations as a start does. @param files their contents by name; a folder has several. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { type Context, contextOf, createApp } from '../../src/app.ts';
-import { type Recorder, startRecorder } from '../../src/concurrency/recorder.ts';
+import { type Recorder, startRecorder } from '../../src/concurrency.ts';
 import type { Sql } from '../../src/database/client.ts';
 import { introspect } from '../../src/embed-tokens/embed-tokens.ts';
 import { stampResolvedGroups } from '../../src/user-groups/sql.ts';

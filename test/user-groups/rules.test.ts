@@ -4,7 +4,7 @@ import { Caller } from '../../src/caller.ts';
 import { InvalidInput } from '../../src/errors.ts';
 import { deleteUserGroup, rotateUserGroupToken, updateUserGroup } from '../../src/user-groups/change.ts';
 import { getOrCreateUserGroup } from '../../src/user-groups/create.ts';
-import { checkGetOrCreate, checkRotate, checkUpdate } from '../../src/user-groups/rules.ts';
+import { checkGetOrCreate, checkRotate, checkUpdate } from '../../src/user-groups/user-groups.ts';
 
 import { callerWith } from '../support/caller.ts';
 

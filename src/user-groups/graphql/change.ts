@@ -12,7 +12,7 @@ import {
   suspendUserGroup,
   updateUserGroup,
 } from '../change.ts';
-import { maxGraceSeconds } from '../rules.ts';
+import { maxGraceSeconds } from '../user-groups.ts';
 import { givenInputs, selector, UserGroupByInput, UserGroupType } from './type.ts';
 
 type Builder = typeof builder.$inferSchemaTypes;

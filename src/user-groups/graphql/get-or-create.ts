@@ -5,7 +5,7 @@ import { readsHeavy } from '../../graphql/limits.ts';
 import { EnvironmentTagType } from '../../graphql/scalars.ts';
 import { userGroupLimits } from '../attributes.ts';
 import { type Creation, getOrCreateUserGroup, getOrCreateUserGroups } from '../create.ts';
-import { maxBulkGroups } from '../rules.ts';
+import { maxBulkGroups } from '../user-groups.ts';
 import { givenInputs, UserGroupType } from './type.ts';
 
 const { maxTextLength } = userGroupLimits;

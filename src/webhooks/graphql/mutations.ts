@@ -4,7 +4,6 @@ import { NotFound } from '../../errors.ts';
 import type { WebhookDelivery } from '../../generated/prisma/client.ts';
 import { builder } from '../../graphql/builder.ts';
 import { redeliverEvents, redeliverEventsAfter, sendTestEvent } from '../deliveries.ts';
-import { webhookLimits } from '../rules.ts';
 import {
   createWebhook,
   deleteWebhook,
@@ -12,6 +11,7 @@ import {
   type ListedWebhook,
   rotateWebhookSecret,
   updateWebhook,
+  webhookLimits,
 } from '../webhooks.ts';
 import { requireWebhookNumber, WebhookDeliveryType, WebhookType, webhookIdDescription } from './type.ts';
 
