@@ -182,7 +182,7 @@ const maxKeys = 512;
  * @param load takes keys, also the same one twice, and returns the value of each, in their order.
  * @param isShared false in a transaction, which one request has: each key is read by itself.
  */
-export function sharedRead<Key, Value>(
+function sharedRead<Key, Value>(
   load: (keys: readonly Key[]) => Promise<readonly (Value | undefined)[]>,
   isShared: boolean,
 ): Read<Key, Value> {

@@ -64,7 +64,7 @@ export interface AuthDependencies {
  * @throws Unauthenticated when it is malformed, unknown, expired, revoked, disabled, or was replaced and its overlap is over.
  * @throws RateLimited when the API token has sent too many requests.
  */
-export async function authenticate(
+async function authenticate(
   { reads, lastUsed, rateLimiting }: AuthDependencies,
   secret: string,
   requestId?: string,

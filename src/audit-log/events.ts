@@ -71,7 +71,7 @@ export interface EventPosition {
 }
 
 /** The order of lists of events: the newest first. */
-export const newestFirst: ListOrder = {
+const newestFirst: ListOrder = {
   name: 'Event',
   direction: 'desc',
   by: [
@@ -92,7 +92,7 @@ export interface EventReadOptions {
 }
 
 /** An event that was read with its changes or without them. */
-export const toEvent = (event: Omit<Event, 'changes'>): Event => ({ changes: null, ...event });
+const toEvent = (event: Omit<Event, 'changes'>): Event => ({ changes: null, ...event });
 
 /** What an event is found by: its time in milliseconds and its number. */
 export const eventKey = ({ occurredAt, id }: EventPosition): string => `${occurredAt.getTime()}.${id}`;

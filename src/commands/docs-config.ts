@@ -121,7 +121,7 @@ const maxEntries = 100_000;
  *
  * @throws Error when a folder cannot be read, or has too many entries.
  */
-export async function listFiles(folder: string): Promise<string[]> {
+async function listFiles(folder: string): Promise<string[]> {
   const files: string[] = [];
   let count = 0;
   async function visit(prefix: string, above: readonly string[]): Promise<void> {
@@ -146,7 +146,7 @@ export async function listFiles(folder: string): Promise<string[]> {
  *
  * @throws Error when there is none.
  */
-export async function findFiles(argument: string): Promise<string[]> {
+async function findFiles(argument: string): Promise<string[]> {
   const found = await stat(argument).catch(() => undefined);
   const wildcard = argument.search(/[*?[{]/);
   if (found ? !found.isDirectory() : wildcard < 0) return [argument];

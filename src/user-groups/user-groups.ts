@@ -207,7 +207,7 @@ export function selectorIssues(by: UncheckedBy): Issue[] {
 }
 
 /** Checks a selector. */
-export const checkSelector = checkOf(selectorIssues);
+const checkSelector = checkOf(selectorIssues);
 
 function* fieldIssues(given: Unchecked<GivenName>): Generator<Issue> {
   for (const [name, { check }] of givenAttributes) if (given[name] != null) yield* check([name], given[name]);

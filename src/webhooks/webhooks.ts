@@ -221,10 +221,7 @@ export interface WebhookFields {
 }
 
 /** The issues of the given properties of a webhook. @param networks the private networks that webhooks may reach, as CIDRs. */
-export function* webhookIssues(
-  { url, types, environments, description }: WebhookFields,
-  networks: readonly string[],
-): Generator<Issue> {
+function* webhookIssues({ url, types, environments, description }: WebhookFields, networks: readonly string[]): Generator<Issue> {
   const urlFault = url == null ? undefined : faultOfUrl(url, networks);
   if (urlFault) yield { path: ['url'], message: urlFault };
   for (const [name, list] of Object.entries({ types, environments })) {
@@ -259,4 +256,4 @@ function faultOfAddress(url: URL, networks: readonly string[]): string | undefin
 }
 
 /** A URL as it is stored, without a second way to write the same: with its host as it is connected to. */
-export const normalizeUrl = (url: string): string => new URL(url).href;
+const normalizeUrl = (url: string): string => new URL(url).href;

@@ -3,7 +3,7 @@ import type { TextRange } from './positions.ts';
 import { describeSyntaxError } from './syntax-error.ts';
 
 /** The maximum depth of a document. */
-export const maxDepth = 200;
+const maxDepth = 200;
 
 /** The JSON types. */
 export type Kind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';

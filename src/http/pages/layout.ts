@@ -54,7 +54,7 @@ export interface ServedPages {
 }
 
 /** The main pages: the navigation and the start page link to them. */
-export function mainPages({ console, playground }: ServedPages): { path: string; name: string; text: string }[] {
+function mainPages({ console, playground }: ServedPages): { path: string; name: string; text: string }[] {
   const text = {
     console: 'Find and change user groups and API tokens, and see what happened.',
     playground: 'Try the GraphQL API with examples and the documentation of every field.',
