@@ -16,13 +16,15 @@ import {
   validate,
 } from '@user-group-gateway/docs-config';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { escapeControls } from '../terminal-text.ts';
+import { escapeControls, escapeLines } from '../terminal-text.ts';
 import { findFiles, listFiles } from './find-files.ts';
 
 type Severities = NonNullable<ValidateOptions['severities']>;
 
-const strict = ['--strict', 'make every warning an error'] as const;
-const allowNestedGroups = ['--allow-nested-groups', 'accept groups inside the pages of a group'] as const;
+const withStrictness = (command: Command) =>
+  command
+    .option('--strict', 'make every warning an error')
+    .option('--allow-nested-groups', 'accept groups inside the pages of a group');
 
 /**
  * Checks configuration files, explains codes, or prints the JSON Schema. Needs neither database nor gateway.
@@ -38,19 +40,16 @@ export async function docsConfig(
     .description('Checks mint.json, the configuration file of a documentation site.')
     .usage('check FILE… | explain CODE | schema')
     .exitOverride()
-    .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
+    .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(escapeLines(text)) })
     .argument('[words...]')
     .action(([name, ...rest]: string[]) => {
       if (name === undefined) return command.help({ error: true });
       const meant = [didYouMean(name, ['check', 'explain', 'schema']) ?? `check ${name}`, ...rest].join(' ');
       return command.error(`Unknown command "${name}". Did you mean: docs-config ${meant}`);
     });
-  command
-    .command('check')
+  withStrictness(command.command('check'))
     .description('check files. Exit status: 0 no errors, 1 errors, 2 a file cannot be read or the arguments are invalid')
     .argument('<file...>', 'a file, a folder (each mint.json in it and below), a glob in quotes, or - for standard input')
-    .option(...strict)
-    .option(...allowNestedGroups)
     .option<Severities>('--severity <code=level>', 'make a code an error, a warning, or off; may be repeated', addSeverity)
     .addOption(new Option('--format <format>', 'how to report').choices(Object.keys(formats)).default('pretty'))
     .action(async (files: string[], { format, severity: severities, ...options }) => {
@@ -64,11 +63,8 @@ export async function docsConfig(
     .description('explain a code, with a wrong and a correct example')
     .argument('<code>', 'its name', toCode)
     .action((code: Code) => void stdout.write(explain(code)));
-  command
-    .command('schema')
+  withStrictness(command.command('schema'))
     .description('print the JSON Schema that agrees with check under the same options')
-    .option(...strict)
-    .option(...allowNestedGroups)
     .action((options) => void stdout.write(`${JSON.stringify(docsConfigJsonSchema(options), null, 2)}\n`));
   try {
     await command.parseAsync(args, { from: 'user' });
