@@ -1,6 +1,6 @@
 // `npm run bench`: the gateway against its competitors. See README.md in this folder.
 import { writeFileSync } from 'node:fs';
-import { stopSignals } from '../src/commands/stop-request.ts';
+import { stopSignals } from '../src/commands/stop-signals.ts';
 import { measureCapacity } from './capacity.ts';
 import { type BenchServer, startServer } from './database.ts';
 import { run as measureValidator } from './docs-config.ts';

@@ -1,4 +1,4 @@
-import { stopSignals } from '../src/commands/stop-request.ts';
+import { stopSignals } from '../src/commands/stop-signals.ts';
 import { type Drill, print } from './drill.ts';
 import { eventsDrill } from './events/events-drill.ts';
 import { faultsDrill } from './faults/faults-drill.ts';

@@ -32,9 +32,10 @@ const { metafile } = await build({
   sourcemap: true,
   sourcesContent: false,
   metafile: true,
+  tsconfig: 'tsconfig.json',
   logLevel: 'warning',
 }).catch(() => process.exit(1)); // esbuild has printed what is wrong
-assertFlagsFirst();
+assertNothingEarly();
 const packages = usedPackages();
 writeFileSync(join(next, 'licenses.txt'), packages.map(licenseOf).join('\n\n'));
 writeFileSync(
@@ -47,20 +48,12 @@ if (existsSync(dist)) renameSync(dist, previous);
 renameSync(next, dist);
 rmSync(previous, { recursive: true, force: true });
 
-/**
- * What main.js imports statically is loaded before src/runtime-flags.ts runs, which some packages look at: so it must have none.
- */
-function assertFlagsFirst() {
-  const seen = new Set();
-  const visit = (file) => {
-    if (seen.has(file)) return;
-    seen.add(file);
-    const { imports, inputs } = metafile.outputs[file];
-    const early = Object.keys(inputs).find((input) => input.includes('node_modules/'));
-    if (early) throw new Error(`${early} would be loaded before src/runtime-flags.ts. Import it dynamically in src/main.ts.`);
-    for (const { path, kind } of imports) if (kind === 'import-statement' && metafile.outputs[path]) visit(path);
-  };
-  visit('dist.next/main.js');
+/** src/main.ts checks the version of Node.js and sets runtime flags before anything else is loaded. */
+function assertNothingEarly() {
+  const early = metafile.outputs['dist.next/main.js'].imports.find(
+    ({ kind, external }) => kind === 'import-statement' && !external,
+  );
+  if (early) throw new Error(`src/main.ts would load ${early.path} first. Import it dynamically.`);
 }
 
 /** The packages that are in the bundle or beside it, with the folders in which they are installed. */

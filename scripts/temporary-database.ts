@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { abortOn, exitCodeOf, untilStopRequested } from '../src/commands/stop-request.ts';
+import { exitCodeOf, type Stopped, untilStopSignal } from '../src/commands/stop-signals.ts';
 import { openBundled } from '../src/database/bundled.ts';
 import { connectDatabase, type Database } from '../src/database/client.ts';
 import { migrate } from '../src/database/migrate.ts';
@@ -18,10 +18,11 @@ export async function openTemporaryDatabase(settings: string[] = []): Promise<Te
   const dataDir = mkdtempSync(join(tmpdir(), 'user-group-gateway-'));
   chmodSync(dataDir, 0o755); // run as root, PostgreSQL runs as another user
   const remove = () => rmSync(dataDir, { recursive: true, force: true, maxRetries: 3 });
-  const { signal, reason } = abortOn(untilStopRequested());
+  const signal = untilStopSignal();
+  const exit = () => process.exit(exitCodeOf((signal.reason as Stopped).by));
   const server = await openBundled(dataDir, { settings, signal }).catch((error: unknown) => {
     remove();
-    if (signal.aborted) process.exit(exitCodeOf(reason()));
+    if (signal.aborted) exit();
     throw error;
   });
   const database = connectDatabase(server.connection);
@@ -32,7 +33,7 @@ export async function openTemporaryDatabase(settings: string[] = []): Promise<Te
   };
   let closing: Promise<void> | undefined;
   const close = () => (closing ??= closeAll());
-  signal.addEventListener('abort', () => void close().finally(() => process.exit(exitCodeOf(reason()))));
+  signal.addEventListener('abort', () => void close().finally(exit));
   try {
     await migrate(database);
   } catch (error) {

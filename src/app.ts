@@ -2,7 +2,7 @@ import { type ApiTokenRecord, findApiTokens, findApiTokensOfSecrets } from './ap
 import type { Feed } from './audit-log/feed.ts';
 import type { Author } from './audit-log/statements/author.ts';
 import type { Caller } from './caller.ts';
-import { createSemaphore } from './concurrency/fair-queue.ts';
+import { Semaphore } from './concurrency/semaphore.ts';
 import { type Database, type Sql, sqlIn } from './database/client.ts';
 import { isStatementTimeout, retryOnConflict } from './database/errors.ts';
 import { type Read, sharedRead } from './database/shared-reads.ts';
@@ -125,8 +125,8 @@ const setActor = (transaction: Prisma.TransactionClient, author: Author) => tran
 /** Also if the server has another default: a transaction that waited for a lock must see the new rows. */
 const readCommitted = { isolationLevel: 'ReadCommitted' } as const;
 
-/** Bounds the reads of lists that are in progress at once, so that connections remain for other requests, and how many wait. */
-const listReads = createSemaphore(4, 1_000, 'reads of lists');
+/** Leaves connections for other requests. By the API token. */
+const listReads = new Semaphore<number | undefined>(4, 250);
 
 /** Reads when it is the caller's turn; in a transaction, which has a connection, at once. */
 export function readInTurn<Result>(context: Context, read: (context: Context) => Promise<Result>): Promise<Result> {

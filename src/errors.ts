@@ -158,3 +158,6 @@ export class ConfigError extends Error {
     this.problems = problems;
   }
 }
+
+/** Invalid command-line arguments. The message says what is expected. */
+export class UsageError extends Error {}

@@ -14,8 +14,7 @@ import { embedTokenHandler, introspectionHandler, jwksHandler } from './embed-to
 import { type KeyRing, missingKeyIn } from './encryption/keys.ts';
 import { type GraphQLHandlerOptions, graphqlHandler } from './graphql/endpoint.ts';
 import { createCors } from './http/cors.ts';
-import { createLayout } from './http/pages/layout.ts';
-import { pageOrProblem } from './http/pages/page.ts';
+import { errorPages } from './http/pages/errors.ts';
 import { createHttpServer, urlOf } from './http/server.ts';
 import { instanceSource, unreadiness } from './instance/instance.ts';
 import { metricsHandler } from './instance/metrics-route.ts';
@@ -91,9 +90,9 @@ export function buildGateway(
   const logRequest = createRequestLog(log, options.logRequests ?? 0);
 
   const { console = true, playground = true, persistedOperations, rateLimit = 0, corsOrigins = [] } = options;
-  const layout = createLayout({ console, playground: playground && !persistedOperations });
+  const served = { console, playground: playground && !persistedOperations };
   const routes = createRoutes({
-    layout,
+    served,
     graphql: graphqlHandler(schema, app, { metrics: processMetrics, instance }, options),
     user: userHandler(app),
     embedTokens: embedTokenHandler(app),
@@ -132,7 +131,7 @@ export function buildGateway(
     authenticate: authenticateBy({ reads: app.reads, lastUsed, rateLimiting }),
     rateLimiting,
     routes,
-    renderError: pageOrProblem(layout),
+    renderError: errorPages(served),
     permitOrigin: corsOrigins.length > 0 ? createCors(corsOrigins) : undefined,
     report: ({ code, message, cause }, { id, method, path, headers }) => {
       if (missingKeyIn(cause)) metrics.missingKeys.inc();

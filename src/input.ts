@@ -4,6 +4,12 @@ import { controls } from './terminal-text.ts';
 /** The most characters (code points) of an id, a name and the like. */
 export const maxTextLength = 255;
 
+/** The most bytes of properties, and of a mapping, as JSON, and the most levels of properties. */
+export const maxJsonBytes = 64 * 1024;
+export const maxPropertiesDepth = 32;
+
+export const tooLarge = `must have at most ${maxJsonBytes / 1024} KiB as JSON.`;
+
 type Path = Issue['path'];
 
 /** A JSON value. */
@@ -71,4 +77,71 @@ function isLongerThan(max: number, text: string): boolean {
 export function characterFault(text: string): string | undefined {
   if (text.includes('\0')) return 'must not contain the character NUL (U+0000).';
   return text.isWellFormed() ? undefined : 'must not contain a lone surrogate (half of a character).';
+}
+
+/**
+ * The issues of properties of any type: not an object, too large, too deep, or values that do not survive a round trip through
+ * JSON. At most ten issues. The depth of what was parsed is bounded.
+ */
+export function propertiesIssues(path: Path, properties: unknown): Issue[] {
+  if (typeof properties !== 'object' || properties === null || Array.isArray(properties))
+    return [{ path, message: 'must be a JSON object.' }];
+  if (Buffer.byteLength(JSON.stringify(properties)) > maxJsonBytes) return [{ path, message: tooLarge }];
+  const issues: Issue[] = [];
+  inspect(properties as Json, path, 1, issues);
+  return issues;
+}
+
+function inspect(value: Json, path: Path, depth: number, issues: Issue[]): void {
+  if (issues.length >= maxIssues) return;
+  const fault = valueFault(value, depth);
+  if (fault) return void issues.push({ path, message: fault });
+  if (typeof value !== 'object' || value === null) return;
+  for (const [member, item] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
+    const name = typeof member === 'string' ? (characterFault(member) ?? nameFault(member)) : undefined;
+    if (!name) inspect(item, [...path, member], depth + 1, issues);
+    else if (issues.length < maxIssues) issues.push({ path: [...path, member], message: name });
+  }
+}
+
+function valueFault(value: Json, depth: number): string | undefined {
+  if (typeof value === 'string') return characterFault(value);
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    return 'is a number that cannot be represented exactly; send it as a string.';
+  }
+  const tooDeep = depth > maxPropertiesDepth && typeof value === 'object' && value !== null;
+  return tooDeep ? `is nested more than ${maxPropertiesDepth} levels deep.` : undefined;
+}
+
+/** The one name that JavaScript libraries between us and the database take for more than data. */
+export function nameFault(name: unknown): string | undefined {
+  return name === '__proto__' ? 'is a reserved name.' : undefined;
+}
+
+/** A time as ISO 8601 writes it, or in milliseconds. */
+export function readTime(part: string | number): Date | undefined {
+  const time = new Date(part);
+  return isStorable(time) ? time : undefined;
+}
+
+/** From `from`, which is included, to `to`, which is not; null counts as omitted. */
+export interface DateTimeRange {
+  readonly from?: Date | null | undefined;
+  readonly to?: Date | null | undefined;
+}
+
+/** PostgreSQL and ISO 8601 have the years 1 to 9999 in common. */
+const isStorable = (time: Date): boolean =>
+  time.getTime() >= Date.parse('0001-01-01T00:00:00.000Z') && time.getTime() <= Date.parse('9999-12-31T23:59:59.999Z');
+
+/** The issues of a time that is to be stored or compared with a stored one; null and undefined have none. */
+export const timeIssues = (path: Path, time: Date | null | undefined): Issue[] =>
+  time == null || isStorable(time) ? [] : [{ path, message: 'must be in the years 1 to 9999, in UTC.' }];
+
+/** The issues of a range of time. */
+export function* rangeIssues(path: Path, range: DateTimeRange | null | undefined): Generator<Issue> {
+  const { from, to } = range ?? {};
+  yield* timeIssues([...path, 'from'], from);
+  yield* timeIssues([...path, 'to'], to);
+  if (from && to && from > to) yield { path: [...path, 'to'], message: 'must not be before from.' };
 }

@@ -1,27 +1,30 @@
 #!/usr/bin/env node
-import { isatty } from 'node:tty';
-import { exitCodeOf, stopSignals } from './commands/stop-request.ts';
-import './runtime-flags.ts';
+// Everything else is imported below: an older Node.js could not load it, and packages look at the runtime flags when they load.
+import { readFileSync } from 'node:fs';
 
-// The system ignores signals that the first process of a container does not handle: it could not be stopped while it loads its
-// modules. Later something else handles them.
-for (const signal of process.pid === 1 ? stopSignals : []) {
-  process.on(signal, () => {
-    if (process.listenerCount(signal) === 1) process.exit(exitCodeOf(signal));
-  });
-}
-
-// Programs are often told to open their log again by them. Node.js would open its debugger, to all users of this machine, or end.
+// Programs are often told to open their log again by these signals. Node.js would open its debugger, or end.
 for (const signal of ['SIGUSR1', 'SIGUSR2']) process.on(signal, () => {});
 
-// Node.js aborts, with a core dump, when it ends and cannot restore the settings of a terminal that was closed.
-const terminals = [0, 1, 2].filter(isatty);
-process.once('exit', () => {
-  if (terminals.every(isatty)) return;
-  process.removeAllListeners('SIGHUP');
-  process.kill(process.pid, 'SIGHUP');
-});
+if (isSupported()) {
+  await import('./runtime-flags.ts');
+  const { runCommand } = await import('./commands/run-command.ts');
+  await runCommand(process.argv.slice(2));
+}
 
-// Imported after the flags are set, which packages look at when they are loaded.
-const { runCommand } = await import('./commands/run-command.ts');
-process.exitCode = await runCommand(process.argv.slice(2));
+/** Whether this version of Node.js can run the gateway; else a line says what to do. */
+function isSupported(): boolean {
+  const { engines } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+    engines: { node: string };
+  };
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const ranges = engines.node.split('||').map((range) => {
+    const [from = 0, least = 0] = range.match(/\d+/g)?.map(Number) ?? [];
+    return range.includes('>=') ? major > from || (major === from && minor >= least) : major === from && minor >= least;
+  });
+  if (ranges.includes(true)) return true;
+  process.stderr.write(
+    `Node.js v${process.versions.node} cannot run the gateway, which needs ${engines.node}. Install one of these and try again.\n`,
+  );
+  process.exitCode = 1;
+  return false;
+}

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { findEmpty, findMisspelled } from '../src/commands/context.ts';
 import { generateEncryptionKey } from '../src/encryption/key-texts.ts';
 import { readConfig } from '../src/settings.ts';
+import { issueToken } from '../src/tokens.ts';
 
 const url = 'postgresql://somebody@db.example/gateway';
 const [first, second] = [generateEncryptionKey(), generateEncryptionKey()];
@@ -87,7 +87,6 @@ test.each([
   'https://groups.example.com/#a',
   'https://groups.example.com//',
   'https://a b.example.com',
-  ' https://groups.example.com',
   `https://groups.example.com/${'a'.repeat(230)}`,
 ])('PUBLIC_URL %s is rejected', (text) => {
   expect(problems({ PUBLIC_URL: text })).toEqual([expect.stringMatching(/PUBLIC_URL must be an http or https URL/)]);
@@ -187,28 +186,32 @@ test.each(['-1', '1.5', '1000001', 'x'])('RATE_LIMIT %s is rejected', (text) => 
 });
 
 test.each([
-  ['DATABASE_URI', 'DATABASE_URL'],
-  ['ENCRYPTION_KEY', 'ENCRYPTION_KEYS'],
-  ['RATELIMIT', 'RATE_LIMIT'],
-  ['RATE_LIMT', 'RATE_LIMIT'],
-  ['log_level', 'LOG_LEVEL'],
-  ['HSOT', 'HOST'],
-])('%s is noticed, unless it is empty or %s is set', (name, setting) => {
-  expect(findMisspelled({ [name]: 'x' })).toEqual([`${name} is not a setting, and ${setting} is not set`]);
-  expect(findMisspelled({ [name]: 'x', [setting]: 'y' })).toEqual([]);
-  expect(findMisspelled({ [name]: '' })).toEqual([]);
+  ['BOOTSTRAP_API_TOKEN', `${issueToken('apiToken')}\n`, 'ends with a line break'],
+  ['BOOTSTRAP_API_TOKEN', `\r\n${issueToken('apiToken')}`, 'begins with a line break'],
+  ['DATABASE_URL', `${url}\r\n`, 'ends with a line break'],
+  ['PUBLIC_URL', ' https://groups.example.com', 'begins with a space'],
+  ['PORT', '4000\n', 'ends with a line break'],
+  ['DB_NAMED_STATEMENTS', 'true ', 'ends with a space'],
+  ['LOG_LEVEL', 'info\n', 'ends with a line break'],
+  ['DATA_DIR', '/var/lib/gateway\n', 'ends with a line break'],
+  ['ENCRYPTION_KEYS_FILE', '/etc/keys\t', 'ends with a space'],
+])('%s with a blank around it (%j): the message says %s', (name, value, problem) => {
+  expect(problems({ ENCRYPTION_KEYS: name === 'DATABASE_URL' ? first : '', [name]: value })).toEqual([
+    `  ${name} ${problem}; remove it`,
+  ]);
 });
 
-test('names of other programs are not taken for misspelled settings', () => {
-  const names =
-    'PGHOST PGPORT PG_PORT DB_HOST DB_PORT DATABASE_HOST DATABASE_PORT DATABASE_USER DATABASE_NAME TEST_DATABASE_URL HOSTNAME PATH HOME ' +
-    'LOGNAME SHELL VITE_PUBLIC_URL PUBLIC_IP XDG_DATA_DIRS XDG_DATA_HOME NODE_ENV DEBUG GATEWAY_PORT REDIS_PORT KUBERNETES_PORT';
-  expect(findMisspelled(Object.fromEntries(names.split(' ').map((name) => [name, 'x'])))).toEqual([]);
+test('lists and keys may be read from a file, with a line break at the end', () => {
+  expect(keysOf({ ENCRYPTION_KEYS: `${first}\n` })).toEqual([first]);
+  expect(readConfig({ CORS_ORIGINS: 'https://app.example.com\n' }, false).corsOrigins).toEqual(['https://app.example.com']);
 });
 
-test('a setting that is empty is noticed, unless another one is used instead', () => {
-  const empty = { DATABASE_URL: '', PERSISTED_OPERATIONS: '', ENCRYPTION_KEYS: '', DATA_DIR: '', PATH: '', HOST: 'x' };
-  const notice = (name: string) => `${name} is empty, which counts as not set`;
-  expect(findEmpty(empty)).toEqual(['DATABASE_URL', 'ENCRYPTION_KEYS', 'DATA_DIR', 'PERSISTED_OPERATIONS'].map(notice));
-  expect(findEmpty({ ...empty, ENCRYPTION_KEYS_FILE: 'x', DATABASE_URL: 'x' })).toEqual([notice('PERSISTED_OPERATIONS')]);
+test.each([
+  ['a chosen one', 'an-operators/own+choice=2026', undefined],
+  ['one of 15 characters', 'x'.repeat(15), /must have 16 to 255 printable ASCII characters/],
+  ['one with a space', 'an operators own choice', /must have 16 to 255 printable ASCII characters and no spaces/],
+  ['one with our prefix and a wrong checksum', `ugk_${'0'.repeat(36)}`, /is mistyped or truncated: its checksum does not match/],
+  ['a user group token', issueToken('userGroup'), /is a user group token, not a credential/],
+])('BOOTSTRAP_API_TOKEN: %s', (_, token, message) => {
+  expect(problems({ BOOTSTRAP_API_TOKEN: token })).toEqual(message ? [expect.stringMatching(message)] : []);
 });

@@ -1,9 +1,8 @@
-import { existsSync } from 'node:fs';
 import { defineConfig } from 'vite';
 import { withoutDataUrls } from './playground/vite-plugin.js';
 
-/** The pages: each is a file of this folder, whose name is that of the page. */
-const entries = ['console.html', 'playground.html'].filter((name) => existsSync(new URL(name, import.meta.url)));
+/** The pages: `page.html` is the frame of those without a script. */
+const entries = ['page.html', 'console.html', 'playground.html'];
 
 export default defineConfig({
   root: import.meta.dirname,

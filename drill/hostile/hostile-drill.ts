@@ -10,7 +10,7 @@ import { slowScenarios } from './scenarios/slow.ts';
 /** Hostile requests. */
 export const hostileDrill = createDrill({
   name: 'hostile',
-  summary: 'sends a gateway hostile requests, and checks that other callers are still served',
+  summary: 'sends a gateway hostile requests, and checks that it survives them and serves others when they end',
   description: `Starts a gateway with its own PostgreSQL, sends it hostile requests, and checks that memory stays below 500 MiB, that other
 callers are served when the flood ends, and that every error response says what to do.`,
   scenarios: [

@@ -1,12 +1,10 @@
 import type { HostileScenario } from './hostile-scenario.ts';
-import type { Probes } from './probe.ts';
 import type { Reply } from './request.ts';
 
 /** The result of one scenario. */
 export interface ScenarioResult {
   readonly name: string;
   readonly replies: readonly Reply[];
-  readonly probes: Probes;
   readonly peakMiB: number | undefined;
   /** How the gateway exited, if it did. */
   readonly ended: string | undefined;
@@ -77,25 +75,21 @@ function summarize(replies: readonly Reply[]): string {
   return sorted.map(([key, count]) => (count === 1 ? key : `${count} × ${key}`)).join(', ');
 }
 
-const widths = [28, 4, 8, 8, 8, 8];
+const widths = [28, 4, 8, 8];
 
 /** The header of the table. */
-export const heading = line(['scenario', '', 'livez', 'others', 'memory', 'slowest'], 'responses');
+export const heading = line(['scenario', '', 'memory', 'slowest'], 'responses');
 
 /** A row of the table, and its failures below it. */
 export function describe(result: ScenarioResult, found: readonly string[]): string {
-  const { name, replies, probes, peakMiB } = result;
+  const { name, replies, peakMiB } = result;
   const cells = [
     name,
     found.length === 0 ? 'ok' : 'FAIL',
-    ms(probes.worstLivezMs),
-    ms(probes.worstRequestMs),
     peakMiB === undefined ? '-' : `${Math.round(peakMiB)} MiB`,
     ms(slowestOf(replies)),
   ];
-  const noisy =
-    probes.ownLagMs > 100 ? [`the machine was busy: the probes themselves were up to ${ms(probes.ownLagMs)} late`] : [];
-  return [line(cells, summarize(replies)), ...[...found, ...noisy].map((text) => `    ${text}`)].join('\n');
+  return [line(cells, summarize(replies)), ...found.map((text) => `    ${text}`)].join('\n');
 }
 
 const slowestOf = (replies: readonly Reply[]): number => Math.max(0, ...replies.map(({ milliseconds }) => milliseconds));

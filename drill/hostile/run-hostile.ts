@@ -4,24 +4,20 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { residentMiB } from '../../test/support/processes.ts';
 import { sendGraphQL } from '../client.ts';
 import { print } from '../drill.ts';
-import { createEnds, type Ends } from '../ends.ts';
+import { createEnds } from '../ends.ts';
 import type { GatewayProcess } from '../gateway.ts';
 import { Instance } from '../instance.ts';
 import type { Totals } from '../summary.ts';
 import { createConnections } from './connections.ts';
 import type { HostileScenario, Target } from './hostile-scenario.ts';
-import { type Prober, startProber } from './probe.ts';
 import { describe, heading, type ScenarioResult, violations } from './report.ts';
 import { sendRequest } from './request.ts';
 
 /** How long a scenario may take by default. */
 const scenarioTimeoutMs = 40_000;
 
-/** The minimum duration of probing, so that a quick scenario has some probes. */
-const leastProbedMs = 400;
-
-/** How often to look whether a look-up has got its response. */
-const probeAgainMs = 100;
+/** Until the effects of a scenario are over. */
+const settleMs = 200;
 
 /** How long an ordinary request may take after a scenario. */
 const ordinaryTimeoutMs = 10_000;
@@ -30,15 +26,7 @@ const ordinaryTimeoutMs = 10_000;
 interface Run {
   readonly instance: Instance;
   readonly tokens: Target['tokens'];
-  /** Another caller's API token, which the probes use for look-ups. */
-  readonly otherToken: string;
   readonly large: Target['large'];
-}
-
-/** A gateway with its prober. */
-interface Started {
-  readonly gateway: GatewayProcess;
-  readonly prober: Prober;
 }
 
 /**
@@ -56,14 +44,13 @@ export async function runHostile(scenarios: readonly HostileScenario[], totals: 
   const hostile = { requests: 0, refused: 0, serverErrors: 0 };
   try {
     const instance = new Instance(ends);
-    const gateway = await instance.start();
+    let gateway: GatewayProcess | undefined = await instance.start();
     const run = await prepare(instance, gateway.port);
-    let started: Started | undefined = await probe(run, gateway, ends);
     print(heading);
     for (const scenario of scenarios) {
       if (signal.aborted) break;
-      started ??= await probe(run, await instance.start(), ends);
-      const result = await runScenario(run, started, scenario, signal);
+      gateway ??= await instance.start();
+      const result = await runScenario(run, gateway, scenario, signal);
       const found = violations(scenario, result);
       print(describe(result, found));
       for (const { outcome } of result.replies) {
@@ -74,9 +61,8 @@ export async function runHostile(scenarios: readonly HostileScenario[], totals: 
       if (found.length === 0) passed += 1;
       else {
         failed += 1;
-        await started.prober.stop();
-        await started.gateway.stop();
-        started = undefined;
+        await gateway.stop();
+        gateway = undefined;
       }
     }
   } finally {
@@ -102,24 +88,17 @@ async function prepare(instance: Instance, port: number): Promise<Run> {
     groups: await instance.createToken(port),
     validate: await instance.createToken(port, ['GROUPS_READ']),
   };
-  const otherToken = await instance.createToken(port, ['GROUPS_READ']);
   // As large as its properties may be.
   const input = { providedId: 'large', properties: { text: 'x'.repeat(65_516) } };
   const { json, text } = await sendGraphQL(port, creation, { input }, { token: tokens.groups });
   const large = json?.data?.getOrCreateUserGroup?.userGroup;
   if (!large) throw new Error(`The group with large properties was not created: ${text}`);
-  return { instance, tokens, otherToken, large };
-}
-
-async function probe({ otherToken, large }: Run, gateway: GatewayProcess, { onEnd }: Ends): Promise<Started> {
-  const prober = await startProber(gateway.port, otherToken, large.token);
-  onEnd(() => prober.stop());
-  return { gateway, prober };
+  return { instance, tokens, large };
 }
 
 async function runScenario(
   run: Run,
-  { gateway, prober }: Started,
+  gateway: GatewayProcess,
   scenario: HostileScenario,
   signal: AbortSignal,
 ): Promise<ScenarioResult> {
@@ -139,26 +118,19 @@ async function runScenario(
   };
   over.addEventListener('abort', () => connections.closeAll(), { once: true });
 
-  await pause(leastProbedMs / 2); // until the effects of the previous scenario are over
-  prober.reset();
+  await pause(settleMs);
   const memory = watchMemory(pid);
   const alreadyUnhandled = gateway.unhandled().length;
   const began = performance.now();
   const replies = await scenario.send(target);
-  await pause(Math.max(leastProbedMs / 2, leastProbedMs - (performance.now() - began)));
-  let probes = await prober.read();
-  // A scenario may be over before the first look-up gets its response, which may take longer than that.
-  while (probes.requests === 0 && performance.now() - began < ordinaryTimeoutMs) {
-    await pause(probeAgainMs);
-    probes = await prober.read();
-  }
+  await pause(settleMs);
   const peakMiB = memory.readMiB();
   memory.stop();
   connections.closeAll();
   const works = gateway.ended() === undefined && (await ordinaryRequestWorks(port, run));
   const unhandled = gateway.unhandled().slice(alreadyUnhandled);
   const seconds = (performance.now() - began) / 1_000;
-  return { name: scenario.name, replies, probes, peakMiB, ended: gateway.ended(), unhandled, works, seconds };
+  return { name: scenario.name, replies, peakMiB, ended: gateway.ended(), unhandled, works, seconds };
 }
 
 async function ordinaryRequestWorks(port: number, { tokens, large }: Run): Promise<boolean> {

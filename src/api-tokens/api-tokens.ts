@@ -1,9 +1,9 @@
 import { type Context, inTransaction, readInTurn } from '../app.ts';
 import { readClock } from '../database/client.ts';
-import { byId, type CountedPage, type ListOrder, type PageInput, pageOf, sectionOf, timeIssues } from '../database/list.ts';
+import { byId, type CountedPage, type ListOrder, type PageInput, pageOf, sectionOf } from '../database/list.ts';
 import { InvalidInput, type Issue, NotFound } from '../errors.ts';
 import type { ApiToken, EnvironmentTag } from '../generated/prisma/client.ts';
-import { assertNoIssues, newTextIssues, nullIssues } from '../input.ts';
+import { assertNoIssues, newTextIssues, nullIssues, timeIssues } from '../input.ts';
 import { type Scope, scopeNames } from '../scopes.ts';
 import { hashSecret, issueToken } from '../tokens.ts';
 import type { ApiTokenRecord } from './sql.ts';
@@ -21,10 +21,10 @@ export function checkOverlap(overlapSeconds: number): void {
 export const maxApiTokenRateLimit = 1_000_000;
 
 /** The issues of the name of an API token to issue. */
-export const apiTokenNameIssues = (name: string): Issue[] => newTextIssues(['name'], name);
+const apiTokenNameIssues = (name: string): Issue[] => newTextIssues(['name'], name);
 
 /** The issues of the rate limit of an API token; null and undefined have none. */
-export function rateLimitIssues(rateLimit: number | null | undefined): Issue[] {
+function rateLimitIssues(rateLimit: number | null | undefined): Issue[] {
   if (rateLimit == null || (Number.isInteger(rateLimit) && rateLimit >= 1 && rateLimit <= maxApiTokenRateLimit)) return [];
   return [{ path: ['rateLimit'], message: `must be a whole number from 1 to ${maxApiTokenRateLimit}.` }];
 }

@@ -85,7 +85,7 @@ builder.node(ApiTokenType, {
 defineNodeFinder('ApiToken', {
   scope: 'admin',
   noun: 'an API token',
-  finder: () => (context, id) => findApiToken(context, readNumber(id)),
+  find: (context, id) => findApiToken(context, readNumber(id)),
 });
 
 builder.queryField('caller', (t) =>

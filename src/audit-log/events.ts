@@ -1,8 +1,9 @@
 import type { ApiTokenRecord } from '../api-tokens/sql.ts';
 import { type Context, readInTurn } from '../app.ts';
 import type { Caller } from '../caller.ts';
-import { type ListOrder, readBigInt, readTime } from '../database/list.ts';
+import { type ListOrder, readBigInt } from '../database/list.ts';
 import type { Event, EventEnvironment, UserGroup } from '../generated/prisma/client.ts';
+import { readTime } from '../input.ts';
 
 /** The limits of the audit log. */
 export const eventLimits = {

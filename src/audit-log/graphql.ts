@@ -1,20 +1,13 @@
 import { encodeGlobalID } from '@pothos/plugin-relay';
 import { ApiTokenType } from '../api-tokens/graphql.ts';
-import { GatewayError } from '../errors.ts';
+import { GatewayError, InvalidInput } from '../errors.ts';
 import type { Event } from '../generated/prisma/client.ts';
 import { builder, defineNamedEnum, numberOfNode } from '../graphql/builder.ts';
 import { definePages, pageArguments, pageSize } from '../graphql/connection.ts';
+import { readsHeavy } from '../graphql/limits.ts';
 import { defineNodeFinder } from '../graphql/nodes.ts';
 import { DateTimeRangeInput } from '../graphql/scalars.ts';
-import {
-  type FieldCost,
-  filterCost,
-  isAnySelected,
-  isFiltered,
-  lookUpCost,
-  type RawVariables,
-  type SelectionInfo,
-} from '../graphql/selection.ts';
+import { type FieldCost, filterCost, lookUpCost, type RawVariables } from '../graphql/selection.ts';
 import { selector, UserGroupByInput, UserGroupType } from '../user-groups/graphql/type.ts';
 import {
   eventApiToken,
@@ -143,18 +136,10 @@ builder.node(EventType, {
   }),
 });
 
-const changesField: ReadonlySet<string> = new Set(['changes']);
-
-/** Whether the changes of an event are selected anywhere below the field that is resolved: otherwise they need not be read. */
-const readsChanges = (info: SelectionInfo): boolean => isAnySelected(changesField, info);
-
 defineNodeFinder('Event', {
   scope: 'audit:read',
   noun: 'an event',
-  finder: (info) => {
-    const options = { withChanges: readsChanges(info) };
-    return (context, id) => findEvent(context, id, options);
-  },
+  find: (context, id, info) => findEvent(context, id, { withChanges: readsHeavy(info) }),
 });
 
 const EventFilterInput = builder.inputType('EventFilter', {
@@ -179,7 +164,7 @@ builder.queryField('events', (t) =>
   t.field({
     type: EventConnection,
     nullable: true,
-    extensions: { pageSize, cost: filterCost, isSlow: isFiltered } satisfies FieldCost,
+    extensions: { pageSize, cost: filterCost } satisfies FieldCost,
     description:
       'Lists the audit log of the environment of the API token, with scope admin of every environment, the newest event first. ' +
       'Requires the scope audit:read. The latest 20 changes: ' +
@@ -196,7 +181,7 @@ builder.queryField('events', (t) =>
       const userGroup = filter?.userGroup && selector(filter.userGroup);
       const apiTokenId = filter?.apiTokenId == null ? undefined : numberOfNode('ApiToken', filter.apiTokenId);
       if (apiTokenId === 0) throw new InvalidInput([notAnApiToken]);
-      const options = { withChanges: readsChanges(info) };
+      const options = { withChanges: readsHeavy(info) };
       return listEvents(context, { ...page, filter: filter && { ...filter, userGroup, apiTokenId } }, options);
     },
   }),
@@ -212,7 +197,7 @@ builder.objectField(UserGroupType, 'events', (t) =>
       'every environment. Requires the scope audit:read.',
     args: { first: pageArguments.first, after: pageArguments.after },
     resolve: ({ teamId }, page, context, info) =>
-      listEvents(context, { ...page, filter: { userGroup: { teamId } } }, { withChanges: readsChanges(info) }),
+      listEvents(context, { ...page, filter: { userGroup: { teamId } } }, { withChanges: readsHeavy(info) }),
   }),
 );
 
@@ -269,7 +254,7 @@ builder.queryField('eventFeed', (t) =>
       }),
     },
     resolve: async (_, input, context, info) => {
-      const page = await readEventFeed(context, input, { withChanges: readsChanges(info) });
+      const page = await readEventFeed(context, input, { withChanges: readsHeavy(info) });
       context.http.waitedMs += page.waitedMs;
       return page;
     },

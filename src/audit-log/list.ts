@@ -1,15 +1,7 @@
 import { type Context, readRows } from '../app.ts';
-import {
-  type DateTimeRange,
-  type Page,
-  type PageInput,
-  pageOf,
-  pageStatement,
-  rangeConditions,
-  rangeIssues,
-  sectionOf,
-} from '../database/list.ts';
+import { type Page, type PageInput, pageOf, pageStatement, rangeConditions, sectionOf } from '../database/list.ts';
 import { type Event, Prisma } from '../generated/prisma/client.ts';
+import { type DateTimeRange, rangeIssues } from '../input.ts';
 import { selectorIssues } from '../user-groups/rules.ts';
 import { locate, type UserGroupBy } from '../user-groups/user-groups.ts';
 import { type EventReadOptions, type EventType, eventColumns, newestFirst, readableEnvironments, toEvent } from './events.ts';

@@ -11,161 +11,84 @@ import { isUnavailable } from '../database/errors.ts';
 import { migrate, readMigrationState, requireMigrated } from '../database/migrate.ts';
 import { openDatabase } from '../database/open.ts';
 import { requirePrivileges } from '../database/privileges.ts';
-import { didYouMean } from '../did-you-mean.ts';
 import type { KeyRing } from '../encryption/keys.ts';
 import { logOutages, openLog } from '../log.ts';
-import { type Config, readConfig, settings } from '../settings.ts';
+import { type Config, readConfig } from '../settings.ts';
 import { escapeControls } from '../terminal-text.ts';
-import { openKeys, requireKeys } from './key-file.ts';
-import { processIo } from './process-io.ts';
-import { type StopRequest, untilStopped } from './stop-request.ts';
+import { openKeys } from './key-file.ts';
+import { exitCodeOf, Stopped, untilStopSignal } from './stop-signals.ts';
 
-/** Who the audit log names for the changes of this command: the user of the operating system who runs it. */
-export function ownAuthor(): Author {
-  return commandAuthor(userName());
-}
-
-function userName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return `user ${process.getuid?.() ?? 'unknown'}`; // one without a name, as in many containers
-  }
-}
-
-/** The context of a command: it may do everything, and the audit log names the user of the operating system who runs it. */
-export const ownContext = ({ config, database, keys }: DatabaseContext): Context =>
-  contextOf(createApp(database, keys, { webhookNetworks: config.webhooksAllowedNetworks ?? [] }), Caller.trusted(ownAuthor()));
-
-/** The database of a process, with its keys. */
-export interface DatabaseContext {
+/** What a command that uses the database receives. */
+export interface CommandContext {
   readonly config: Config;
   readonly log: Logger;
   readonly database: Database;
   readonly keys: KeyRing;
+  /** Is aborted when the process is asked to stop. What takes longer than a few statements then ends. */
+  readonly stop: AbortSignal;
 }
 
-/** What a command that uses the database receives. */
-export interface CommandContext extends DatabaseContext {
-  /** The request to stop. What takes longer than a few statements ends at it. */
-  readonly stop: StopRequest;
-}
+/** What a command does with the database: it may make a new one, changes one that exists, or reads one. */
+export type Access = 'create' | 'change' | 'read';
 
-/** The work of a command. @returns the exit status. */
-type Work = (context: CommandContext) => Promise<number>;
-
-/**
- * Reads the settings, opens the database, which is created if there is none, applies pending migrations, runs `work`, and closes
- * the database, also after a request to stop. For what begins with an empty database; every other command takes
- * {@link withExistingDatabase}.
- *
- * @throws ConfigError for invalid settings.
- * @throws Error with a message for the operator when the database is unavailable.
- */
-export const withDatabase = (work: Work): Promise<number> => runWork(work);
-
-/**
- * The same for a database that a gateway uses: in an empty one, created by a mistake in the settings, nothing would be missed.
- *
- * @throws Error also when there is none.
- */
-export const withExistingDatabase = (work: Work): Promise<number> => runWork(work, { mustExist: true });
-
-/** The same for work that changes nothing. @throws Error also when there is no database. */
-export const withDatabaseToRead = (work: Work): Promise<number> => runWork(work, { mustExist: true, changesData: false });
-
-/** How a database is opened. */
-interface Opening {
-  readonly mustExist?: boolean;
-  /** Whether pending migrations are applied. */
-  readonly changesData?: boolean;
-  readonly isServer?: boolean;
-}
-
-async function runWork(work: Work, opening: Opening = {}): Promise<number> {
-  const { databaseUrl, dataDir } = readConfig(process.env, process.stderr.isTTY);
-  // Where somebody tried the gateway once, a command without settings would use what is left of it.
-  if (!databaseUrl && dataDir === settings.dataDir.default)
-    processIo.stderr.write(
-      `DATABASE_URL is not set, and DATA_DIR is ${dataDir}: using the database in ${escapeControls(resolve(dataDir))}.\n`,
-    );
-  return untilStopped((stop) => openAndRun((context) => work({ ...context, stop }), stop.signal, opening));
-}
-
-/**
- * The same for a server, which stops by itself once `work` has begun.
- *
- * @param signal ends what comes before.
- * @throws the reason of the signal, if it is aborted before `work` begins.
- */
-export const withServerDatabase = <Result>(
-  work: (context: DatabaseContext) => Promise<Result>,
-  signal: AbortSignal,
-): Promise<Result> => openAndRun(work, signal, { isServer: true });
-
-/** What may be meant as a setting that is not set: one letter, case or underscores differ. With two, `PGPORT` is `PORT`. */
-export function findMisspelled(environment: NodeJS.ProcessEnv): readonly string[] {
-  const names: readonly string[] = Object.values(settings).map(({ name }) => name);
-  return Object.keys(environment).flatMap((name) => {
-    const isOther = environment[name] && !names.includes(name);
-    const near = isOther && didYouMean(name, names, 1);
-    return near && !environment[near] ? [`${name} is not a setting, and ${near} is not set`] : [];
-  });
-}
-
-/** Settings that do not count, set or not, while the other one is set. */
-const replacedBy: Readonly<Record<string, string>> = {
-  ENCRYPTION_KEYS: 'ENCRYPTION_KEYS_FILE',
-  ENCRYPTION_KEYS_FILE: 'ENCRYPTION_KEYS',
-  DATA_DIR: 'DATABASE_URL',
-};
-
-/** Which settings are set, but empty, as by a secret that could not be read: the gateway may run without what they are to do. */
-export function findEmpty(environment: NodeJS.ProcessEnv): readonly string[] {
-  const names = Object.values(settings).map(({ name }) => name);
-  const empty = names.filter((name) => environment[name] === '' && !environment[replacedBy[name] ?? '']);
-  return empty.map((name) => `${name} is empty, which counts as not set`);
-}
-
-/** Logs which variables may be meant as settings, and which settings are empty. */
-function warnOfSettings(log: Logger): void {
-  for (const text of [...findMisspelled(process.env), ...findEmpty(process.env)]) log.warn(text);
-}
-
-async function openAndRun<Result>(
-  work: (context: DatabaseContext) => Promise<Result>,
-  signal: AbortSignal,
-  { mustExist = false, changesData = true, isServer = false }: Opening,
-): Promise<Result> {
-  const config = readConfig(process.env, process.stderr.isTTY);
-  const log = openLog(config, processIo.log);
-  warnOfSettings(log);
-  let hasBegun = false;
-  const onEvent = (message: string) => log.warn(message);
-  const database = await openDatabase({ ...config, mustExist, isServer, signal, onEvent });
+/** Who the audit log names for the changes of a command: the user of the operating system who runs it. */
+export function ownAuthor(): Author {
   try {
-    signal.throwIfAborted();
-    if (mustExist) await requireTables(config, database);
-    const lost =
-      'the file of the encryption keys cannot be read; those that were read before stay in use until this process ends';
-    const keys = await openKeys(config, database, logOutages(log, lost, 'the file of the encryption keys can be read again'));
-    // Before anything is changed. What the role may not read is reported below, with the SQL that grants it.
-    await requireKeys(config, keys, database).catch((error) => {
-      if (error.code !== '42501') throw error;
-    });
-    if (changesData) {
-      const applied = await migrate(database, { signal, onEvent });
+    return commandAuthor(userInfo().username);
+  } catch {
+    return commandAuthor(`user ${process.getuid?.() ?? 'unknown'}`); // one without a name, as in many containers
+  }
+}
+
+/** The context of a command: it may do everything. */
+export const ownContext = ({ config, database, keys }: CommandContext): Context =>
+  contextOf(createApp(database, keys, { webhookNetworks: config.webhooksAllowedNetworks ?? [] }), Caller.trusted(ownAuthor()));
+
+/** Runs the work of a command on the database. A signal to stop does not end the work, but sets the exit status. */
+export async function withDatabase(access: Access, work: (context: CommandContext) => Promise<void>): Promise<void> {
+  const config = readConfig(process.env, process.stderr.isTTY);
+  // Where somebody tried the gateway once, a command without settings would use what is left of it.
+  if (!config.databaseUrl && config.dataDir === '.data')
+    process.stderr.write(
+      `DATABASE_URL is not set, and DATA_DIR is ${config.dataDir}: using the database in ${escapeControls(resolve(config.dataDir))}.\n`,
+    );
+  const stop = untilStopSignal();
+  await openAndRun(config, access, stop, work);
+  if (stop.reason instanceof Stopped) process.exitCode = exitCodeOf(stop.reason.by);
+}
+
+/**
+ * Opens the database, brings it up to date, runs the work, and closes the database.
+ *
+ * @throws Error with a message for the operator.
+ */
+export async function openAndRun(
+  config: Config,
+  access: Access,
+  stop: AbortSignal,
+  work: (context: CommandContext) => Promise<void>,
+  isServer = false,
+): Promise<void> {
+  const log = openLog(config, process.stderr);
+  const onEvent = (message: string) => log.warn(message);
+  const database = await openDatabase({ ...config, mustExist: access !== 'create', isServer, signal: stop, onEvent });
+  try {
+    stop.throwIfAborted();
+    if (access !== 'create') await requireTables(config, database);
+    if (access === 'read') await requireMigrated(database, { onEvent });
+    else {
+      const applied = await migrate(database, { signal: stop, onEvent });
       if (applied.length > 0) log.info({ applied }, 'applied migrations');
-    } else await requireMigrated(database, { onEvent });
+    }
     await requirePrivileges(database);
-    await requireKeys(config, keys, database); // another process may have written first, with other keys
-    signal.throwIfAborted();
-    hasBegun = true;
-    return await work({ config, log, database, keys });
+    const lost = 'the file of the encryption keys cannot be read; the keys that were read before stay in use';
+    const keys = await openKeys(config, database, logOutages(log, lost, 'the file of the encryption keys can be read again'));
+    stop.throwIfAborted();
+    await work({ config, log, database, keys, stop });
   } catch (cause) {
     if (!isUnavailable(cause)) throw cause;
-    const isUncertain = hasBegun && changesData ? '. A change that was in progress may have been made.' : '';
-    throw new Error(`The database is unavailable: ${(cause as Error).message}${isUncertain}`, { cause });
+    const uncertain = access === 'read' ? '' : '. A change that was in progress may have been made.';
+    throw new Error(`The database is unavailable: ${(cause as Error).message}${uncertain}`, { cause });
   } finally {
     await database.close();
   }

@@ -1,7 +1,9 @@
-import { randomUUID } from 'node:crypto';
-import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
-import type { EnvironmentTag } from '../generated/prisma/client.ts';
+import { type Command, Option } from 'commander';
+import { type Draft, openDraft } from '../durable-file.ts';
+import { UsageError } from '../errors.ts';
 import { escapeControls } from '../terminal-text.ts';
 import {
   exportGroups,
@@ -13,104 +15,80 @@ import {
   readGroups,
 } from '../user-groups/files.ts';
 import { type ImportSummary, importUserGroups, onExistingChoices } from '../user-groups/import.ts';
-import { type CommandContext, ownContext, withDatabaseToRead, withExistingDatabase } from './context.ts';
-import {
-  assertValid,
-  choice,
-  environmentOf,
-  type OutputStreams,
-  type ReadOptions,
-  readOnlyOptions,
-  readOptions,
-  runAction,
-  type Streams,
-  UsageError,
-  unexpected,
-} from './options.ts';
-import { assertOutput, openProgress, thousands } from './output.ts';
+import { type CommandContext, ownContext, withDatabase } from './context.ts';
+import { environmentOption, environmentTagOf } from './options.ts';
+import { percent, showProgress, thousands } from './output.ts';
 
-const { maxPrintedRejections } = importLimits;
+/** `groups import|export`: moves user groups from and to files. Can be run while the server runs. */
+export function define(groups: Command): void {
+  const formatOption = (fallback: string) =>
+    new Option('--format <format>', `default: by the end of the file name, .ndjson, .jsonl or .csv; ${fallback}`).choices(
+      fileFormats,
+    );
+  groups
+    .command('import')
+    .description('read user groups from a file: one JSON object a line, or CSV whose first line names the columns')
+    .argument('<file>', 'the file, or - for standard input')
+    .addOption(formatOption('ndjson for standard input'))
+    .addOption(environmentOption('the environment of lines that name none'))
+    .addOption(
+      new Option(
+        '--on-existing <action>',
+        'what to do with a group that exists: leave it, change the fields that are given, or reject the line',
+      )
+        .choices(onExistingChoices)
+        .default('skip'),
+    )
+    .option('--dry-run', 'only check every line')
+    .option('--report <file>', 'write all rejected lines to a file, one JSON object a line with line and reason')
+    .addHelpText(
+      'after',
+      `\nFields: ${fileFields.join(', ')}.\nA group keeps the token that is given, and gets a new one otherwise.\n` +
+        'Exit status: 0 done, 1 lines were rejected or it failed, 2 invalid arguments, 129, 130 or 143 stopped by a signal.',
+    )
+    .action(importFile);
+  groups
+    .command('export')
+    .description('write all groups, or those of one environment, as import takes them back')
+    .addOption(formatOption('ndjson without a file'))
+    .addOption(environmentOption('only the groups of one environment'))
+    .option('--output <file>', 'the file, which only its owner may read: it contains tokens', '-')
+    .action(exportFile);
+}
 
-const help = `Usage:
-  user-group-gateway groups import FILE [--format ndjson|csv] [--environment Customer|Testing|none]
-                                        [--on-existing skip|update|fail] [--dry-run] [--report FILE]
-  user-group-gateway groups export [--format ndjson|csv] [--environment Customer|Testing|none] [--output FILE]
+interface ImportOptions {
+  format?: FileFormat;
+  environment?: string;
+  onExisting: (typeof onExistingChoices)[number];
+  dryRun?: boolean;
+  report?: string;
+}
 
-import reads user groups from FILE, or from standard input for -: one JSON object a line, or CSV whose first line names the columns.
-Fields: ${fileFields.join(', ')}.
-A group keeps the token that is given, and gets a new one otherwise. Rejected lines are printed; all others are imported.
-  --format       default: by the end of the file name, .ndjson, .jsonl or .csv; ndjson for standard input
-  --environment  the environment of lines that name none; none means untagged. Required unless each line has the field
-  --on-existing  what to do with a group that exists: skip leaves it as it is (default), update changes the fields that are given,
-                 fail rejects the line
-  --dry-run      only check every line
-  --report       write all rejected lines to FILE, one JSON object a line with line and reason
-
-export writes all groups, or those of one environment, as import takes them back. It contains tokens: a file gets the mode 0600.
-  --format       default: by the end of the file name; ndjson without a file
-  --output       the file; without it, or for -, standard output
-
-Exit status: 0 done, 1 lines were rejected or it failed, 2 the arguments are invalid or a file cannot be opened,
-129, 130 or 143 stopped by SIGHUP, SIGINT or SIGTERM.
-`;
-
-/**
- * `groups import|export`: moves user groups from and to files. Can be run while the server runs.
- *
- * @throws UsageError that lists every invalid argument, before anything is opened.
- */
-export const groups = (args: string[], io: Streams): Promise<number> =>
-  runAction('groups', help, { import: runImport, export: runExport }, args, io);
-
-async function runImport(args: readonly string[], io: Streams): Promise<number> {
-  const kinds = { format: 'value', environment: 'value', 'on-existing': 'value', 'dry-run': 'flag', report: 'value' } as const;
-  const read = readOptions(args, kinds);
-  const [file, ...others] = read.words;
-  if (file === undefined) read.problems.push('Name the file to import, or - for standard input.');
-  read.problems.push(...unexpected(others));
-  const request = {
-    format: formatOf(read, file === '-' ? undefined : file),
-    environment: environmentOf(read),
-    onExisting: choice(read, 'on-existing', onExistingChoices) ?? 'skip',
-    dryRun: read.given.has('dry-run'),
-  };
-  const [reportPath] = read.given.get('report') ?? [];
-  if (file !== undefined && reportPath !== undefined && (await isSameFile(file, reportPath)))
-    read.problems.push('--report must name another file than the one to import.');
-  assertValid(read.problems, 'groups import; nothing was done', help);
-
-  const input = await openInput(file as string, io.stdin);
-  let report: Draft | undefined;
+async function importFile(file: string, { format = formatOf(file), report: path, ...options }: ImportOptions): Promise<void> {
+  if (path !== undefined && resolve(path) === resolve(file))
+    throw new UsageError('--report must name another file than the one to import.');
+  const report = path === undefined ? undefined : openOutput(path);
   try {
-    report = reportPath === undefined ? undefined : await openDraft(reportPath, 'Nothing was imported.');
-    const withDatabase = request.dryRun ? withDatabaseToRead : withExistingDatabase;
-    return await withDatabase((command) => importFrom(input, report, command, request, io));
+    const { stream, size } = await openInput(file);
+    await withDatabase(options.dryRun ? 'read' : 'change', (command) =>
+      importFrom(stream, size, report, command, { format, ...options }),
+    ).finally(() => stream.destroy());
   } finally {
-    input.stream.destroy();
-    await report?.discard();
+    report?.discard();
   }
 }
 
-interface ImportRequest {
-  readonly format: FileFormat;
-  readonly environment: EnvironmentTag | null | undefined;
-  readonly onExisting: (typeof onExistingChoices)[number];
-  readonly dryRun: boolean;
-}
-
 async function importFrom(
-  { stream, size }: Input,
+  stream: Readable,
+  size: number,
   report: Draft | undefined,
   command: CommandContext,
-  request: ImportRequest,
-  { stdout, stderr }: Streams,
-): Promise<number> {
-  const { format, environment, onExisting, dryRun } = request;
-  const { signal, reason } = command.stop;
-  const progress = openProgress(stderr, 'lines');
+  { format, environment, onExisting, dryRun = false }: ImportOptions & { format: FileFormat },
+): Promise<void> {
+  const signal = command.stop;
   const print = (text: string) => {
-    progress.clear();
-    stdout.write(`${escapeControls(text)}\n`);
+    showProgress('');
+    process.stdout.write(`${escapeControls(text)}\n`);
   };
   let bytes = 0;
   async function* chunks() {
@@ -121,123 +99,112 @@ async function importFrom(
   }
   let summary: ImportSummary = { lines: 0, created: 0, updated: 0, unchanged: 0, rejected: 0, lastLine: 0 };
   const onBatch = async (soFar: ImportSummary, rejected: readonly RejectedLine[]) => {
-    const printed = rejected.slice(0, Math.max(0, maxPrintedRejections - summary.rejected));
+    const printed = rejected.slice(0, Math.max(0, importLimits.maxPrintedRejections - summary.rejected));
     for (const { line, reason } of printed) print(`line ${line}: ${reason}`);
-    await report?.write(rejected.map((each) => `${JSON.stringify(each)}\n`).join(''));
+    report?.write(rejected.map((each) => `${JSON.stringify(each)}\n`).join(''));
     summary = soFar;
-    progress.update({ count: summary.lines, fraction: size ? bytes / size : undefined });
+    showProgress(`${thousands(summary.lines)} lines${percent(bytes, size)}`);
   };
   let failure: unknown;
   try {
-    const lines = readGroups(chunks(), format, environment);
-    await importUserGroups(ownContext(command), lines, { onExisting, dryRun, signal, onBatch });
+    await importUserGroups(
+      ownContext(command),
+      readGroups(chunks(), format, environment === undefined ? undefined : environmentTagOf(environment)),
+      {
+        onExisting,
+        dryRun,
+        signal,
+        onBatch,
+      },
+    );
   } catch (error) {
     failure = signal.aborted ? undefined : error;
   }
-  progress.clear();
-  await report?.publish();
-  const unprinted = summary.rejected - maxPrintedRejections;
+  report?.publish();
+  const unprinted = summary.rejected - importLimits.maxPrintedRejections;
   if (unprinted > 0) print(`${thousands(unprinted)} more lines were rejected; --report FILE writes all.`);
   if (failure instanceof Error && summary.lines === 0)
     throw new Error(`${failure.message} Nothing was imported.`, { cause: failure });
-  const early = signal.aborted ? `Stopped by ${reason()}` : failure === undefined ? undefined : 'Failed';
+  const early = signal.aborted
+    ? (signal.reason as Error).message.replace(/\.$/, '')
+    : failure === undefined
+      ? undefined
+      : 'Failed';
   const again = `It is safe to run the same command again${onExisting === 'fail' ? ', with --on-existing skip' : ''}.`;
-  const counts = describeSummary(summary, request);
+  const counts = describeSummary(summary, dryRun, onExisting === 'update');
   print(early === undefined ? counts : `${early} after line ${summary.lastLine}. ${counts} ${again}`);
   if (failure !== undefined) throw failure;
-  return summary.rejected > 0 ? 1 : 0;
+  if (summary.rejected > 0) process.exitCode = 1;
 }
 
-function describeSummary({ lines, created, updated, unchanged, rejected }: ImportSummary, { dryRun, onExisting }: ImportRequest) {
+function describeSummary(
+  { lines, created, updated, unchanged, rejected }: ImportSummary,
+  dryRun: boolean,
+  mayUpdate: boolean,
+): string {
   const counts = [
     `${thousands(lines)} ${lines === 1 ? 'line' : 'lines'}`,
     `${thousands(created)} created`,
-    ...(onExisting === 'update' ? [`${thousands(updated)} ${dryRun ? 'exist and may be updated' : 'updated'}`] : []),
+    ...(mayUpdate ? [`${thousands(updated)} ${dryRun ? 'exist and may be updated' : 'updated'}`] : []),
     `${thousands(unchanged)} unchanged`,
     `${thousands(rejected)} rejected`,
   ];
   return `${dryRun ? 'Dry run, nothing was written: ' : ''}${counts.join(', ')}.`;
 }
 
-async function runExport(args: readonly string[], io: OutputStreams): Promise<number> {
-  const read = readOnlyOptions(args, { format: 'value', environment: 'value', output: 'value' });
-  const [given] = read.given.get('output') ?? [];
-  const path = given === '-' ? undefined : given;
-  const request = { format: formatOf(read, path), environment: environmentOf(read), path };
-  assertValid(read.problems, 'groups export; nothing was done', help);
-  if (path === undefined) assertOutput(io.stdout, 'Nothing was exported. Redirect it, or name a file with --output.');
-  const draft = path === undefined ? undefined : await openDraft(path, 'Nothing was exported.');
+interface ExportOptions {
+  format?: FileFormat;
+  environment?: string;
+  output: string;
+}
+
+async function exportFile({ output, format = formatOf(output), environment }: ExportOptions): Promise<void> {
+  const draft = output === '-' ? undefined : openOutput(output);
   try {
-    return await withDatabaseToRead((command) => exportTo(draft, command, request, io));
+    await withDatabase('read', async ({ database, keys, stop }) => {
+      const stopped = new Promise<never>((_, reject) => stop.addEventListener('abort', () => reject(stop.reason)));
+      stopped.catch(() => {});
+      let count = 0;
+      for await (const page of exportGroups(
+        database,
+        keys,
+        format,
+        environment === undefined ? undefined : environmentTagOf(environment),
+      )) {
+        await Promise.race([draft ? draft.write(page.text) : printed(page.text), stopped]);
+        count += page.count;
+        showProgress(`${thousands(count)} groups`);
+      }
+      showProgress('');
+      draft?.publish();
+      const exported = `Exported ${thousands(count)} ${count === 1 ? 'group' : 'groups'}`;
+      if (draft)
+        process.stdout.write(`${exported} to ${escapeControls(output)}, which only its owner may read: it contains tokens.\n`);
+      else process.stderr.write(`${exported}.\n`);
+    });
   } finally {
-    await draft?.discard();
+    draft?.discard();
   }
 }
 
-interface ExportRequest {
-  readonly format: FileFormat;
-  readonly environment: EnvironmentTag | null | undefined;
-  readonly path: string | undefined;
+/** Resolves when the reader of the output has taken a text. */
+const printed = (text: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    process.stdout.write(text, (error) => {
+      if (error) reject(new Error(`The export is incomplete: ${error.message}.`));
+      else resolve();
+    });
+  });
+
+function formatOf(file: string): FileFormat {
+  const [, extension = file === '-' ? 'ndjson' : undefined] = /\.(csv|ndjson|jsonl)$/i.exec(file) ?? [];
+  if (extension) return extension.toLowerCase() === 'csv' ? 'csv' : 'ndjson';
+  throw new UsageError(`--format is required: ${JSON.stringify(file)} does not end with .ndjson, .jsonl or .csv.`);
 }
 
-async function exportTo(
-  draft: Draft | undefined,
-  { database, keys, stop: { signal, reason } }: CommandContext,
-  { format, environment, path = '' }: ExportRequest,
-  { stdout, stderr }: OutputStreams,
-): Promise<number> {
-  const progress = openProgress(stderr, 'groups');
-  const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
-  const print = (text: string) =>
-    new Promise<void>((resolve, reject) => stdout.write(text, (error) => (error ? reject(outputFailure(error)) : resolve())));
-  let count = 0;
-  try {
-    for await (const page of exportGroups(database, keys, format, environment)) {
-      await (draft ? draft.write(page.text) : Promise.race([print(page.text), stopped]));
-      if (signal.aborted) break;
-      count += page.count;
-      progress.update({ count, fraction: undefined });
-    }
-  } finally {
-    progress.clear();
-  }
-  const exported = `Exported ${thousands(count)} ${count === 1 ? 'group' : 'groups'}`;
-  const start = signal.aborted ? `Stopped by ${reason()}: the export is incomplete. ` : '';
-  if (!draft) stderr.write(`${start}${exported}.\n`);
-  else if (signal.aborted) stdout.write(`Stopped by ${reason()}. ${escapeControls(path)} was not written.\n`);
-  else {
-    await draft.publish();
-    stdout.write(`${exported} to ${escapeControls(path)}, which only its owner may read: it contains tokens.\n`);
-  }
-  return 0;
-}
-
-/** Without the code of the error, which could be one of the database. */
-const outputFailure = ({ message }: Error): Error => new Error(`The export is incomplete: ${message}.`);
-
-/** The option, else by the end of the file name; NDJSON without a file. */
-function formatOf(read: ReadOptions, file: string | undefined): FileFormat {
-  const given = choice(read, 'format', fileFormats);
-  if (given || file === undefined || read.given.has('format')) return given ?? 'ndjson';
-  const [, extension = ''] = /\.(csv|ndjson|jsonl)$/i.exec(file) ?? [];
-  if (extension === '')
-    read.problems.push(`--format is required: ${JSON.stringify(file)} does not end with .ndjson, .jsonl or .csv.`);
-  return extension.toLowerCase() === 'csv' ? 'csv' : 'ndjson';
-}
-
-async function isSameFile(one: string, other: string): Promise<boolean> {
-  const [a, b] = await Promise.all([one, other].map((path) => realpath(path).catch(() => undefined)));
-  return a !== undefined && a === b;
-}
-
-/** What is read, and its size if that is known. */
-interface Input {
-  readonly stream: Readable;
-  readonly size?: number;
-}
-
-async function openInput(file: string, stdin: Readable): Promise<Input> {
-  if (file === '-') return { stream: stdin };
+/** What is read, and its size; 0 if that is not known. */
+async function openInput(file: string): Promise<{ stream: Readable; size: number }> {
+  if (file === '-') return { stream: process.stdin, size: 0 };
   try {
     const handle = await open(file);
     return { stream: handle.createReadStream(), size: (await handle.stat()).size };
@@ -246,36 +213,13 @@ async function openInput(file: string, stdin: Readable): Promise<Input> {
   }
 }
 
-/** A file that only its owner may read, and that appears under its name when it is published. */
-interface Draft {
-  write(text: string): Promise<void>;
-  publish(): Promise<void>;
-  discard(): Promise<void>;
-}
-
-/** @param consequence what was not done, as a sentence. */
-async function openDraft(path: string, consequence: string): Promise<Draft> {
-  const target = await realpath(path).catch(() => path);
-  const draft = `${target}.${randomUUID()}.tmp`;
-  const failure = (error: unknown) => `${path} cannot be written: ${(error as Error).message}.`;
-  let handle: FileHandle;
+/** Opens a draft of a file that only its owner may read. */
+function openOutput(path: string): Draft {
   try {
-    const found = await stat(target).catch(() => undefined);
-    if (found?.isFile() === false) throw new Error('it is not a regular file');
-    handle = await open(draft, 'wx', 0o600);
+    return openDraft(path);
   } catch (error) {
-    throw new UsageError(`${failure(error)} ${consequence} Choose another file, in a folder that exists and is writable.`);
+    throw new UsageError(
+      `${path} cannot be written: ${(error as Error).message}. Choose a file in a folder that exists and is writable.`,
+    );
   }
-  const attempt = (work: Promise<void>): Promise<void> =>
-    work.catch((error) => {
-      throw new Error(failure(error));
-    });
-  return {
-    write: (text) => attempt(handle.appendFile(text)),
-    publish: () => attempt(handle.sync().then(() => rename(draft, target))),
-    async discard() {
-      await handle.close();
-      await rm(draft, { force: true });
-    },
-  };
 }

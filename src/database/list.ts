@@ -1,5 +1,6 @@
 import { InvalidInput, type Issue } from '../errors.ts';
 import { Prisma } from '../generated/prisma/client.ts';
+import { type DateTimeRange, readTime } from '../input.ts';
 
 /** The most items of one page; more is refused. */
 export const maxPageSize = 100;
@@ -21,12 +22,14 @@ export interface PageInput {
 
 /** A page of a list, in the order of the list whatever the direction of paging is. */
 export interface Page<Node> {
-  readonly nodes: readonly Node[];
-  /** Whether there are more items in the direction of paging; in the other direction, whether there was a cursor to begin at. */
-  readonly hasNextPage: boolean;
-  readonly hasPreviousPage: boolean;
-  /** The position of a node; stays valid when the item is deleted. */
-  cursorOf(node: Node): string;
+  readonly edges: { readonly cursor: string; readonly node: Node }[];
+  readonly pageInfo: {
+    /** Whether there are more items in the direction of paging; in the other direction, whether there was a cursor to begin at. */
+    readonly hasNextPage: boolean;
+    readonly hasPreviousPage: boolean;
+    readonly startCursor: string | null;
+    readonly endCursor: string | null;
+  };
 }
 
 /** A page of a list whose items can be counted. */
@@ -84,16 +87,20 @@ export function sectionOf(input: PageInput, order: ListOrder, others: Iterable<I
 
 /** Makes a page of the items that were read for it. */
 export function pageOf<Node extends object>({ order, isBackward, start, limit }: Section, found: readonly Node[]): Page<Node> {
-  const nodes = found.slice(0, limit - 1);
+  const cursorOf = (node: Node) => {
+    const values = order.by.map(({ field }) => (node as Record<string, unknown>)[field]);
+    return writeCursor(order.name, values);
+  };
+  const edges = found.slice(0, limit - 1).map((node) => ({ cursor: cursorOf(node), node }));
+  if (isBackward) edges.reverse();
   const hasMore = found.length === limit;
-  if (isBackward) nodes.reverse();
   return {
-    nodes,
-    hasNextPage: isBackward ? start !== undefined : hasMore,
-    hasPreviousPage: isBackward ? hasMore : start !== undefined,
-    cursorOf: (node) => {
-      const values = order.by.map(({ field }) => (node as Record<string, unknown>)[field]);
-      return writeCursor(order.name, values);
+    edges,
+    pageInfo: {
+      hasNextPage: isBackward ? start !== undefined : hasMore,
+      hasPreviousPage: isBackward ? hasMore : start !== undefined,
+      startCursor: edges[0]?.cursor ?? null,
+      endCursor: edges.at(-1)?.cursor ?? null,
     },
   };
 }
@@ -165,12 +172,6 @@ function parseList(text: string): unknown[] {
 export const readBigInt = (part: unknown): bigint | undefined =>
   typeof part === 'string' && /^\d{1,18}$/.test(part) ? BigInt(part) : undefined;
 
-/** A time as ISO 8601 writes it, or in milliseconds. */
-export function readTime(part: string | number): Date | undefined {
-  const time = new Date(part);
-  return isStorable(time) ? time : undefined;
-}
-
 const readers = {
   int: (part: unknown) => (Number.isInteger(part) && Math.abs(part as number) < 2 ** 31 ? part : undefined),
   bigint: readBigInt,
@@ -179,28 +180,6 @@ const readers = {
   uuid: (part: unknown) =>
     typeof part === 'string' && /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(part) ? part : undefined,
 };
-
-/** From `from`, which is included, to `to`, which is not; null counts as omitted. */
-export interface DateTimeRange {
-  readonly from?: Date | null | undefined;
-  readonly to?: Date | null | undefined;
-}
-
-/** PostgreSQL and ISO 8601 have the years 1 to 9999 in common. */
-const isStorable = (time: Date): boolean =>
-  time.getTime() >= Date.parse('0001-01-01T00:00:00.000Z') && time.getTime() <= Date.parse('9999-12-31T23:59:59.999Z');
-
-/** The issues of a time that is to be stored or compared with a stored one; null and undefined have none. */
-export const timeIssues = (path: Issue['path'], time: Date | null | undefined): Issue[] =>
-  time == null || isStorable(time) ? [] : [{ path, message: 'must be in the years 1 to 9999, in UTC.' }];
-
-/** The issues of a range of time. */
-export function* rangeIssues(path: Issue['path'], range: DateTimeRange | null | undefined): Generator<Issue> {
-  const { from, to } = range ?? {};
-  yield* timeIssues([...path, 'from'], from);
-  yield* timeIssues([...path, 'to'], to);
-  if (from && to && from > to) yield { path: [...path, 'to'], message: 'must not be before from.' };
-}
 
 /** The conditions for a range of time. */
 export const rangeConditions = (column: string, range: DateTimeRange | null | undefined): Prisma.Sql[] => [

@@ -1,10 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import { packageRoot } from '../package-root.ts';
 import type { Database } from './client.ts';
+import { ifDefined } from './errors.ts';
 import { requireCreatePrivileges } from './privileges.ts';
 
 /** A migration, as it is in its folder. */
@@ -39,9 +40,6 @@ export interface MigrateOptions {
 /** The oldest major version of PostgreSQL that the gateway works with. */
 export const minServerVersion = 15;
 
-/** How long all migrations may take: far above the limit of requests' statements. */
-const migrationTimeoutMs = 3_600_000;
-
 /** The key of Prisma's own advisory lock, so that `prisma migrate deploy` and the gateway exclude each other. */
 const lockNumber = 72_707_369;
 
@@ -60,21 +58,16 @@ export async function migrate(database: Database, { signal, onEvent, only }: Mig
   const [first] = pending;
   if (first === undefined) return [];
   await requireCreatePrivileges(database.pool, first);
-  const client = await database.openConnection(migrationTimeoutMs);
-  const end = () => void client.end();
-  signal?.addEventListener('abort', end);
+  const client = await database.openConnection(signal);
   try {
-    signal?.throwIfAborted();
     const applied: string[] = [];
-    for (const migration of ownMigrations()) {
+    for (const migration of ownMigrations())
       if (pending.includes(migration.name) && (await apply(client, migration))) applied.push(migration.name);
-    }
     return applied;
   } catch (error) {
     signal?.throwIfAborted();
     throw error;
   } finally {
-    signal?.removeEventListener('abort', end);
     await client.end();
   }
 }
@@ -88,12 +81,8 @@ export async function requireMigrated(database: Database, { onEvent }: MigrateOp
 }
 
 /** Whether every migration of this version is applied. @throws Error when the database cannot be reached. */
-export async function isMigrated({ sql }: Database): Promise<boolean> {
-  const names = ownMigrationNames();
-  const text = `select count(distinct migration_name)::int as count ${fromApplied} and migration_name = any($1)`;
-  const [row] = await sql<{ count: number }>('is-migrated', text, [names]);
-  return row?.count === names.length;
-}
+export const isMigrated = async (database: Database): Promise<boolean> =>
+  (await readMigrationState(database)).pending.length === 0;
 
 /**
  * Compares the migrations of this version with those of a database.
@@ -102,13 +91,9 @@ export async function isMigrated({ sql }: Database): Promise<boolean> {
  */
 export async function readMigrationState({ pool }: Database): Promise<MigrationState> {
   const migrations = ownMigrations();
-  const { rowCount } = await pool.query(
-    "select from pg_class where relname = '_prisma_migrations' and relkind = 'r' and pg_table_is_visible(oid)",
-  );
-  const { rows } = rowCount
-    ? await pool.query<{ name: string; checksum: string }>(`select migration_name as name, checksum ${fromApplied}`)
-    : { rows: [] };
-  const checksums = new Map(rows.map(({ name, checksum }) => [name, checksum]));
+  const select = `select migration_name as name, checksum ${fromApplied}`;
+  const found = await ifDefined(async () => (await pool.query<{ name: string; checksum: string }>(select)).rows);
+  const checksums = new Map(found.map(({ name, checksum }) => [name, checksum]));
   const pending = migrations.filter(({ name }) => !checksums.has(name)).map(({ name }) => name);
   if (checksums.size > 0 && pending[0] === migrations[0]?.name) {
     throw new Error(
@@ -122,34 +107,27 @@ export async function readMigrationState({ pool }: Database): Promise<MigrationS
         'Restore prisma/migrations as published; put schema changes in a new migration.',
     );
   }
-  const names = ownMigrationNames();
-  const unknown = [...checksums.keys()].filter((name) => !names.includes(name));
+  const unknown = [...checksums.keys()].filter((name) => !migrations.some((migration) => migration.name === name));
   return { applied: migrations.length - pending.length, pending, unknown };
 }
 
 /** The names of the migrations of this version, in order. @throws Error when the installation lacks them. */
 export const ownMigrationNames = (): readonly string[] => ownMigrations().map(({ name }) => name);
 
-let known: readonly Migration[] | undefined;
-
 /** The migrations of this version, in order. @throws Error when the installation lacks them. */
 export function ownMigrations(): readonly Migration[] {
-  known ??= readMigrations(fileURLToPath(new URL('prisma/migrations/', packageRoot)));
+  known ??= readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => {
+      const sql = readFileSync(join(folder, name, 'migration.sql'), 'utf8');
+      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
+    })
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
   return known;
 }
 
-/** Reads migrations, in the order in which they apply. @throws Error when there are none. */
-export function readMigrations(folder: string): Migration[] {
-  const entries = existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : [];
-  const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-  if (names.length === 0) {
-    throw new Error(`The folder ${folder} contains no migrations: the installation is incomplete. Install the gateway again.`);
-  }
-  return names.sort().map((name) => {
-    const sql = readFileSync(join(folder, name, 'migration.sql'), 'utf8');
-    return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
-  });
-}
+const folder = fileURLToPath(new URL('prisma/migrations/', packageRoot));
+let known: readonly Migration[] | undefined;
 
 async function inspect(database: Database, onEvent: MigrateOptions['onEvent']): Promise<MigrationState> {
   const { rows } = await database.pool.query<{ server_version: string }>('show server_version');

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import { messagesOf } from '../errors.ts';
 import { openBundled, requireCluster } from './bundled.ts';
 import { connectDatabase, type Database, type StatementOptions } from './client.ts';
-import { describeServer, parseDatabaseUrl } from './database-url.ts';
+import { describeServer } from './database-url.ts';
 import { isRejectedByPooler, isUnavailable, readOnlyServer } from './errors.ts';
-import { findEncodingProblem, findSchemaProblem, type SessionProblem } from './server-state.ts';
+import { findDatabaseProblem, type SessionProblem } from './server-state.ts';
 import { findSessionProblem } from './session-settings.ts';
 
 /** How long to wait at startup for a database server that is not reachable yet. */
@@ -41,73 +40,58 @@ export async function openDatabase({
   onEvent,
   ...statements
 }: OpenOptions): Promise<Database> {
-  if (databaseUrl) {
-    const database = connectDatabase({ connectionString: databaseUrl }, statements);
-    const check = () => findProblems(database.pool, statements.namedStatements);
-    const { refusal, warning } = await checkWhenReachable(check, database, databaseUrl, { signal, onEvent });
-    if (refusal) {
-      await database.close();
-      throw new Error(describe(refusal));
-    }
-    if (warning) onEvent(describe(warning));
-    return database;
+  if (!databaseUrl) {
+    if (mustExist) requireCluster(dataDir);
+    const bundled = await openBundled(dataDir, { isServer, signal, onEvent });
+    const database = connectDatabase(bundled.connection, statements);
+    const close = () => database.close().then(bundled.close);
+    return { ...database, isEmbedded: true, close };
   }
-  if (mustExist) requireCluster(dataDir);
-  const bundled = await openBundled(dataDir, { isServer, signal, onEvent });
-  const database = connectDatabase(bundled.connection, statements);
-  return {
-    ...database,
-    isEmbedded: true,
-    async close() {
-      await database.close();
-      await bundled.close();
-    },
-  };
-}
-
-/**
- * Looks for what is wrong with a database: why it cannot be used, because it cannot store every text or statements of the gateway
- * would use tables of several schemas, and what to warn of.
- */
-async function findProblems(pool: pg.Pool, namedStatements: boolean) {
-  const refusal = (await findEncodingProblem(pool)) ?? (await findSchemaProblem(pool));
-  return { refusal, warning: await findSessionProblem(pool, namedStatements) };
+  const database = connectDatabase({ connectionString: databaseUrl }, statements);
+  try {
+    const found = await findWhenReachable(database, statements, describeServer(databaseUrl), { signal, onEvent });
+    if (found.refusal) throw new Error(describe(found.refusal));
+    if (found.warning) onEvent(describe(found.warning));
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
 }
 
 const describe = ({ found, remedy }: SessionProblem) => `${found}. ${remedy}`;
 
-/** Checks a database, again while it is not reachable. */
-async function checkWhenReachable<Result>(
-  check: () => Promise<Result>,
-  database: Database,
-  databaseUrl: string,
+/**
+ * Looks for what is wrong with a database, again while it is not reachable: why it cannot be used, because it cannot store every
+ * text or statements of the gateway would use tables of several schemas, and what to warn of.
+ */
+async function findWhenReachable(
+  { pool }: Database,
+  { namedStatements }: StatementOptions,
+  server: string,
   { signal, onEvent }: Pick<OpenOptions, 'signal' | 'onEvent'>,
-): Promise<Result> {
+) {
   const deadline = Date.now() + startupWaitMs;
   for (let isReported = false; ; isReported = true) {
     try {
-      return await check();
+      const refusal = await findDatabaseProblem(pool);
+      return { refusal, warning: await findSessionProblem(pool, namedStatements) };
     } catch (cause) {
-      if (isUnavailable(cause) && Date.now() < deadline && !signal?.aborted) {
-        if (!isReported) onEvent(`waiting for the database at ${describeServer(databaseUrl)}`);
-        await sleep(250);
-        continue;
-      }
-      await database.close();
       signal?.throwIfAborted();
-      const reason = `Cannot connect to the database at ${describeServer(databaseUrl)}: ${messagesOf(cause).join(', ')}.`;
-      throw new Error(`${reason} ${remedyFor(cause, databaseUrl)}`, { cause });
+      if (!isUnavailable(cause) || Date.now() >= deadline)
+        throw new Error(`Cannot connect to the database at ${server}: ${messagesOf(cause).join(', ')}. ${remedyFor(cause)}`, {
+          cause,
+        });
+      if (!isReported) onEvent(`waiting for the database at ${server}`);
+      await sleep(250);
     }
   }
 }
 
 /** What to do about a failed connection. */
-function remedyFor(error: unknown, databaseUrl: string): string {
-  const { code } = error as { code?: string };
+function remedyFor(error: unknown): string {
   if (isRejectedByPooler(error)) return 'If this is a connection pooler, set DB_NAMED_STATEMENTS=false.';
-  if (code === readOnlyServer) return 'Set DATABASE_URL to a server that takes writes, or to an endpoint that leads to it.';
-  if (code !== '42501') return 'Check DATABASE_URL.';
-  const { pathname, username } = parseDatabaseUrl(databaseUrl);
-  const [database, role] = [pathname.slice(1), username].map((part) => pg.escapeIdentifier(decodeURIComponent(part)));
-  return `As the owner of the database or a superuser, run:\n\n  grant connect on database ${database} to ${role};`;
+  if ((error as { code?: string }).code === readOnlyServer)
+    return 'Set DATABASE_URL to a server that takes writes, or to an endpoint that leads to it.';
+  return 'Check DATABASE_URL.';
 }

@@ -1,28 +1,14 @@
 import type pg from 'pg';
 import type { SessionProblem } from './server-state.ts';
 
-/** A setting of sessions that has another value than the gateway needs. */
-interface Deviation {
-  readonly role: string;
-  readonly name: string;
-  readonly value: string;
-  readonly required: string;
-  readonly consequence: string;
-}
-
-/** Settings with the value that the gateway needs, a pattern of those that do, and what others lead to. */
-const timeouts = `
-  ('statement_timeout', '10s', '^([1-9]\\d{0,3}|10000)$', 'writes may be made after their 503'),
-  ('lock_timeout', '4s', '^([1-9]\\d{0,2}|[1-3]\\d{3}|4000)$', 'writes may be made after their 503')`;
-
-/** As Prisma and the driver read times. */
-const times = `
-  ('TimeZone', 'UTC', '^(Etc/)?(UTC|UCT|GMT|Universal|Zulu)$', 'times may be wrong by hours'),
-  ('DateStyle', 'ISO', '^ISO', 'times may be wrong by hours')`;
-
-/** For plans that were made for small tables. */
-const plans = `
-  ('enable_seqscan', 'off', '^off$', 'look-ups may read whole tables'), ('jit', 'off', '^off$', 'statements may be delayed by compilation')`;
+/** Settings with the value that the gateway needs, a pattern of those that do, and what others lead to; always, or by `namedStatements`. */
+const expected = `
+  ('statement_timeout', '10s', '^([1-9]\\d{0,3}|10000)$', 'writes may be made after their 503', null),
+  ('lock_timeout', '4s', '^([1-9]\\d{0,2}|[1-3]\\d{3}|4000)$', 'writes may be made after their 503', null),
+  ('TimeZone', 'UTC', '^(Etc/)?(UTC|UCT|GMT|Universal|Zulu)$', 'times may be wrong by hours', false),
+  ('DateStyle', 'ISO', '^ISO', 'times may be wrong by hours', false),
+  ('enable_seqscan', 'off', '^off$', 'look-ups may read whole tables', true),
+  ('jit', 'off', '^off$', 'statements may be delayed by compilation', true)`;
 
 /**
  * Finds out whether sessions of the role begin with what the gateway cannot set behind a pooler. It sends the timeouts, and with
@@ -33,11 +19,11 @@ const plans = `
  */
 export async function findSessionProblem(pool: pg.Pool, namedStatements: boolean): Promise<SessionProblem | undefined> {
   // `reset_val` is the value with which the session began, whatever was set since.
-  const { rows } = await pool.query<Deviation>(
+  const { rows } = await pool.query<Record<'role' | 'name' | 'value' | 'required' | 'consequence', string>>(
     `select quote_ident(current_user) as role, lower(name) as name, reset_val as value, required, consequence
-     from pg_settings join (values ${timeouts}, ${namedStatements ? plans : times})
-       as expected (parameter, required, pattern, consequence) on parameter = name
-     where reset_val !~ pattern order by parameter desc`,
+     from pg_settings join (values ${expected}) as expected (parameter, required, pattern, consequence, is_named) on parameter = name
+     where reset_val !~ pattern and coalesce(is_named = $1, true) order by parameter desc`,
+    [namedStatements],
   );
   if (rows.length === 0) return undefined;
   const values = rows.map(({ name, value }) => `${name} ${value}`).join(' and ');

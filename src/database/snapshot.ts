@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import * as copy from 'pg-copy-streams';
 import { z } from 'zod';
+import { syncFolder } from '../durable-file.ts';
 import type { Database } from './client.ts';
-import { syncFolder } from './durable-file.ts';
+import { ifDefined } from './errors.ts';
 import { migrate, ownMigrations, readMigrationState } from './migrate.ts';
 
 /** The tables of a snapshot, each after those it refers to. `request_count` and `idempotency_record` are short-lived. */
@@ -72,39 +72,49 @@ export async function writeSnapshot(
 ): Promise<Manifest> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   if ((await readdir(folder)).length > 0) throw new Error(`${folder} is not empty. Choose another folder.`);
+  const client = await database.openConnection(signal);
   try {
-    const found = await onConnection(database, signal, async (client) => {
-      await client.query(
-        `begin isolation level repeatable read, read only; ${withoutLimits};
-         set local row_security = off; set local datestyle = 'ISO'`,
-      );
-      const createdAt = new Date().toISOString();
-      const { rows: migrations } = await client.query<Manifest['migrations'][number]>(
-        'select migration_name as name, checksum from _prisma_migrations where finished_at is not null and rolled_back_at is null order by 1',
-      );
-      const tables: Manifest['tables'] = [];
-      for (const name of snapshotTables) {
-        const rows = client.query(copy.to(`copy ${name} to stdout`));
-        const file = createWriteStream(tableFile(folder, name), { flags: 'wx', mode: 0o600, flush: true });
-        const hash = createHash('sha256');
-        await pipeline(rows, (chunks: Readable) => hashed(chunks, hash), file);
-        tables.push({ name, rows: rows.rowCount, sha256: hash.digest('hex') });
-      }
-      const { rows: sequences } = await client.query<Manifest['sequences'][number]>(selectSequences, [snapshotTables]);
-      await client.query('commit');
-      return { createdAt, migrations, tables, sequences };
-    });
+    await client.query(
+      `begin isolation level repeatable read, read only; ${withoutLimits};
+       set local row_security = off; set local datestyle = 'ISO'`,
+    );
+    const createdAt = new Date().toISOString();
+    const { rows: migrations } = await client.query<Manifest['migrations'][number]>(
+      'select migration_name as name, checksum from _prisma_migrations where finished_at is not null and rolled_back_at is null order by 1',
+    );
+    const tables: Manifest['tables'] = [];
+    for (const name of snapshotTables) {
+      const rows = client.query(copy.to(`copy ${name} to stdout`));
+      const file = createWriteStream(tableFile(folder, name), { flags: 'wx', mode: 0o600, flush: true });
+      const hash = createHash('sha256');
+      rows.on('data', (chunk) => hash.update(chunk));
+      await pipeline(rows, file);
+      tables.push({ name, rows: rows.rowCount, sha256: hash.digest('hex') });
+    }
+    const { rows: sequences } = await client.query<Manifest['sequences'][number]>(selectSequences, [snapshotTables]);
+    await client.query('commit');
     // After the rows, which may use a key that was added in the meantime.
     const keys = readKeys();
     if (keys !== undefined) await writeFile(join(folder, snapshotKeys), keys, { mode: 0o600, flush: true });
-    const manifest: Manifest = { format: 1, version, ...found, keys: keys === undefined ? null : digest(keys) };
+    const manifest: Manifest = {
+      format: 1,
+      version,
+      createdAt,
+      migrations,
+      tables,
+      sequences,
+      keys: keys === undefined ? null : digest(keys),
+    };
     const text = JSON.stringify({ ...manifest, sha256: digest(JSON.stringify(manifest)) });
     await writeFile(join(folder, manifestFile), `${text}\n`, { mode: 0o600, flush: true });
     syncFolder(folder);
     return manifest;
   } catch (error) {
     for (const name of await readdir(folder)) await rm(join(folder, name));
+    signal.throwIfAborted();
     throw error;
+  } finally {
+    await client.end();
   }
 }
 
@@ -132,17 +142,12 @@ export async function checkSnapshot(folder: string): Promise<Manifest> {
 }
 
 /** @throws Error when a gateway has used the database. */
-export async function requireEmpty({ pool }: Database): Promise<void> {
-  const { rows } = await pool.query<{ isThere: boolean }>(`select to_regclass('user_group') is not null as "isThere"`);
-  if (!rows[0]?.isThere) return;
-  await requireUnused(pool);
-}
+export const requireEmpty = ({ pool }: Database): Promise<void> => requireUnused(pool);
 
 async function requireUnused(database: pg.Pool | pg.Client): Promise<void> {
-  const { rowCount } = await database.query(
-    'select where exists (select from user_group) or exists (select from api_token) or exists (select from event)',
-  );
-  if (rowCount) throw new Error('The database is not empty. Restore the backup into a new one.');
+  const select = 'select where exists (select from user_group) or exists (select from api_token) or exists (select from event)';
+  const found = await ifDefined(async () => (await database.query(select)).rows);
+  if (found.length > 0) throw new Error('The database is not empty. Restore the backup into a new one.');
 }
 
 /**
@@ -162,7 +167,8 @@ export async function restoreSnapshot(
   const { pending, unknown } = await readMigrationState(database);
   if (pending.length + names.length !== ownMigrations().length || unknown.length > 0)
     throw new Error('The database has migrations that the backup does not have. Restore the backup into a new one.');
-  await onConnection(database, signal, async (client) => {
+  const client = await database.openConnection(signal);
+  try {
     await client.query(`begin; ${withoutLimits}; set local gateway.silent = on; lock table ${snapshotTables.join(', ')}`);
     await requireUnused(client); // a gateway may have started meanwhile
     for (const { name } of tables.toReversed()) await client.query(`delete from ${name}`);
@@ -172,20 +178,18 @@ export async function restoreSnapshot(
     await client.query('update event_feed set epoch = gen_random_uuid()');
     await client.query('commit');
     await client.query(`analyze ${tables.map(({ name }) => name).join(', ')}`);
-  });
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    await client.end();
+  }
   await migrate(database, { signal, onEvent });
 }
 
 const tableFile = (folder: string, table: string): string => join(folder, `${table}.copy`);
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
-
-async function* hashed(chunks: Readable, hash: ReturnType<typeof createHash>): AsyncGenerator<Buffer> {
-  for await (const chunk of chunks) {
-    hash.update(chunk);
-    yield chunk;
-  }
-}
 
 /** @returns undefined when it was changed. */
 function parseManifest(text: string): Manifest | undefined {
@@ -212,24 +216,3 @@ const selectSequences = `
 const advanceSequence = `
   select setval(seqrelid::regclass, least($3::bigint + floor($4 * (1 + random()))::bigint, seqmax))
   from pg_sequence where seqrelid = ${sequenceOf('$1', '$2')}::regclass`;
-
-/** Runs work on a connection of its own, which ends with it: what is open then is rolled back. */
-async function onConnection<Result>(
-  database: Database,
-  signal: AbortSignal,
-  work: (client: pg.Client) => Promise<Result>,
-): Promise<Result> {
-  const client = await database.openConnection(0); // without a limit
-  const end = () => void client.end();
-  signal.addEventListener('abort', end);
-  try {
-    signal.throwIfAborted();
-    return await work(client);
-  } catch (error) {
-    signal.throwIfAborted();
-    throw error;
-  } finally {
-    signal.removeEventListener('abort', end);
-    await client.end();
-  }
-}

@@ -1,8 +1,7 @@
 import type { Issue } from '../errors.ts';
-import { assertNoIssues, type InputCheck, type Json, textIssues, type Unchecked } from '../input.ts';
+import { assertNoIssues, type InputCheck, type Json, propertiesIssues, textIssues, type Unchecked } from '../input.ts';
 import { isOrigin } from '../origin.ts';
 import { selectorIssues, type UncheckedBy } from '../user-groups/rules.ts';
-import { propertiesIssues } from '../user-groups/values.ts';
 import { maxEmbedTokenSeconds } from './signing-keys.ts';
 
 /** The limits of embed tokens. docs/limits.md lists the same figures. */

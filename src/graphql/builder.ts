@@ -4,17 +4,22 @@ import RelayPlugin, { decodeGlobalID } from '@pothos/plugin-relay';
 import { Forbidden, InvalidInput, Unauthenticated } from '../errors.ts';
 import type { Json } from '../input.ts';
 import type { GraphQLContext } from './context.ts';
+import type { FieldCost } from './selection.ts';
 
 /** The types that every part of the schema builds on. */
 export interface SchemaTypes {
   Context: GraphQLContext;
   DefaultFieldNullability: false;
+  DefaultEdgesNullability: { list: false; items: false };
+  DefaultNodeNullability: false;
   Scalars: {
     JSON: { Input: Json; Output: unknown };
     DateTime: { Input: Date; Output: Date };
     ID: { Input: string; Output: string };
   };
 }
+
+const isPage = { isPage: true } satisfies FieldCost;
 
 /** Where the schema's parts define themselves. */
 export const builder = new SchemaBuilder<SchemaTypes>({
@@ -33,6 +38,24 @@ export const builder = new SchemaBuilder<SchemaTypes>({
     nodeTypeOptions: { description: 'An object with a globally unique ID.' },
     idFieldOptions: { description: 'The globally unique ID.' },
     mutationInputArgOptions: { description: 'The parameters of the mutation.' },
+    edgesFieldOptions: { description: 'The items of the page with their cursors.', extensions: isPage },
+    nodesOnConnection: { description: 'The items of the page.', extensions: isPage },
+    nodeFieldOptions: { description: 'The item.' },
+    cursorFieldOptions: {
+      description: 'The position of the item, for `after` and `before`. Opaque; stays valid when the item is deleted.',
+    },
+    pageInfoFieldOptions: { description: 'Where the page begins and ends, and whether there are more items.' },
+    pageInfoTypeOptions: { description: 'Where a page begins and ends, and whether there are more items.' },
+    hasNextPageFieldOptions: {
+      description:
+        'Whether more items follow: pass endCursor as `after` to get them. When paging backwards, whether `before` was given.',
+    },
+    hasPreviousPageFieldOptions: {
+      description:
+        'When paging backwards, whether more items precede: pass startCursor as `before`. Otherwise, whether `after` was given.',
+    },
+    startCursorFieldOptions: { description: 'The cursor of the first item; null if there is none.' },
+    endCursorFieldOptions: { description: 'The cursor of the last item; null if there is none.' },
   },
 });
 

@@ -8,6 +8,8 @@ export interface GraphQLContext extends Context {
   readonly http: HttpRequest;
   readonly metrics: MetricsSource;
   readonly instance: InstanceSource;
+  /** Set when an operation begins. */
+  isMutation?: boolean;
   /** Set when a mutation returns an expected error: it changed nothing. */
   outcome?: 'refused';
 }

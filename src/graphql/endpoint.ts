@@ -1,6 +1,5 @@
 import {
   type DocumentNode,
-  type ExecutionArgs,
   type ExecutionResult,
   execute,
   GraphQLError,
@@ -15,14 +14,13 @@ import { LRUCache } from 'lru-cache';
 import { type App, contextOf } from '../app.ts';
 import { type Caller, credentialRequired } from '../caller.ts';
 import { abandoned, GatewayError, Unauthenticated } from '../errors.ts';
-import { inUtf8, mediaTypes } from '../http/media-types.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../http/types.ts';
 import { respondOnce } from '../idempotency.ts';
 import { containsToken } from '../tokens.ts';
 import { tracing } from '../tracing/tracing.ts';
 import { type CompiledOperation, compileOperation } from './compile.ts';
 import type { GraphQLContext } from './context.ts';
-import { costOf, graphqlLimits, parseDocument, rootFieldsOf, validateDocument } from './limits.ts';
+import { costOf, graphqlLimits, parseDocument, validateDocument } from './limits.ts';
 import { type Params, readParams } from './params.ts';
 import type { PersistedOperations } from './persisted.ts';
 import {
@@ -54,29 +52,15 @@ const keptErrorCharacters = 2 ** 20;
 /** How often an operation is executed before it is compiled, which costs as much as ten to a hundred executions. */
 const usesBeforeCompiling = 3;
 
-/** The most fields that are compiled: the function grows with them. */
-const maxCompiledFields = 200;
+/** The longest document that is compiled: the function grows with it. */
+const maxCompiledCharacters = 4_096;
 
 /** An operation of a document that Yoga has accepted. */
 interface Operation {
   readonly document: DocumentNode;
   readonly node: OperationDefinitionNode;
-  readonly isMutation: boolean;
-  readonly needsCredential: boolean;
   uses: number;
   compiled: CompiledOperation | undefined;
-}
-
-interface Executed {
-  readonly result: ExecutionResult;
-  readonly isMutation: boolean;
-  readonly isRefused: boolean;
-}
-
-/** What Yoga's plugin finds of a request, and where it leaves the result. */
-interface YogaContext extends GraphQLContext {
-  readonly params: Params;
-  readonly executed: { -readonly [Name in keyof Executed]?: Executed[Name] };
 }
 
 /** Creates the handler of the GraphQL endpoint. */
@@ -91,60 +75,32 @@ export function graphqlHandler(
   /** The operations that the fast path executes: the only ones of their documents. */
   const accepted = new WeakMap<DocumentNode, Operation>();
 
-  const plugin: Plugin<YogaContext> = {
-    onRequestParse({ serverContext, setRequestParser }) {
-      const { params } = serverContext as unknown as YogaContext;
-      setRequestParser(() => params as never);
-    },
+  const plugin: Plugin<GraphQLContext> = {
     onParse: ({ setParseFn }) => setParseFn(parseDocument),
     onValidate: ({ setValidationFn }) =>
       setValidationFn((_: GraphQLSchema, document: DocumentNode) => validateDocument(schema, document, introspection)),
-    onExecute: ({ setExecuteFn }) => setExecuteFn(executeAccepted),
-    onResultProcess({ result, setResultProcessor, serverContext }) {
-      (serverContext as unknown as YogaContext).executed.result = result as ExecutionResult;
-      setResultProcessor((_, { Response }) => new Response(), mediaTypes.json);
-    },
   };
-  const yoga = createYoga<YogaContext>({
+  const yoga = createYoga<GraphQLContext>({
     schema,
     plugins: [plugin],
     parserAndValidationCache: { documentCache, errorCache: boundedCache<Error>(keptErrorCharacters) },
     maskedErrors: false, // both ways mask errors as they render them
-    maxRequestBodySize: false, // the transport bounds it
-    batching: false,
-    multipart: false,
-    cors: false,
-    landingPage: false,
     logging: false,
     graphiql: false,
   });
 
-  /** Executes an operation that Yoga has parsed and validated. */
-  async function executeAccepted(args: ExecutionArgs): Promise<ExecutionResult> {
-    const { document, operationName, variableValues } = args;
-    const node = getOperationAST(document, operationName);
-    if (!node) return execute(args); // which says what is wrong with the operation's name
-    const context = args.contextValue as YogaContext;
-    const operation = accepted.get(document) ?? describeOperation(document, node);
-    context.executed.isMutation = operation.isMutation;
-    if (document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length === 1)
-      accepted.set(document, operation);
-    const result = await run(operation, variableValues ?? undefined, context);
-    context.executed.isRefused = context.outcome === 'refused';
-    if (context.params.extensions?.['cost'] !== true) return result;
-    const { cost } = costOf(node);
-    return { ...result, extensions: { ...result.extensions, cost: { cost, limit: maxCost } } };
-  }
-
   function run(operation: Operation, variables: Params['variables'], context: GraphQLContext): Promise<ExecutionResult> {
-    const { document, node, needsCredential } = operation;
+    const { document, node } = operation;
     const { http, caller } = context;
+    const { cost, roots } = costOf(node);
     http.operation = nameOf(node, caller);
-    const { cost, fields } = costOf(node);
     http.cost = cost;
-    if (needsCredential && !caller.apiToken) return Promise.resolve(rejection(new Unauthenticated(credentialRequired)));
+    context.isMutation = node.operation === OperationTypeNode.MUTATION;
+    if (roots > 0 && !caller.apiToken) return Promise.resolve(rejection(new Unauthenticated(credentialRequired)));
+    if (roots > 1 && context.isMutation && http.idempotencyKey !== undefined)
+      return Promise.resolve(rejection(severalMutations()));
     operation.uses += 1;
-    if (operation.uses === usesBeforeCompiling && fields <= maxCompiledFields)
+    if (operation.uses === usesBeforeCompiling && (document.loc?.end ?? 0) <= maxCompiledCharacters)
       operation.compiled = compileOperation(schema, document);
     const work = async () => {
       const compiled = await operation.compiled?.(undefined, context, variables ?? {});
@@ -157,31 +113,45 @@ export function graphqlHandler(
     return tracing.active ? tracing.active.operation(node.operation, http.operation, work) : work();
   }
 
-  /** Executes a plain request with a document that Yoga has accepted before; nothing if it has not. */
-  async function runKnown(params: Params, context: GraphQLContext): Promise<Executed | undefined> {
-    if (params.extensions || context.http.method !== 'POST') return undefined;
-    const document = documentCache.get(params.query);
-    const operation = document && accepted.get(document);
-    if (!operation || (params.operationName ?? operation.node.name?.value) !== operation.node.name?.value) return undefined;
-    const result = await run(operation, params.variables, context);
-    return { result, isMutation: operation.isMutation, isRefused: context.outcome === 'refused' };
+  /** The operation of a plain request whose document Yoga has accepted before; nothing if it has not. */
+  function findAccepted({ query, operationName, extensions }: Params, method: string): Operation | undefined {
+    const document = method === 'POST' && extensions?.['cost'] !== true && documentCache.get(query);
+    const operation = document ? accepted.get(document) : undefined;
+    const name = operation?.node.name?.value;
+    return (operationName ?? name) === name ? operation : undefined;
   }
 
-  async function runByYoga(params: Params, context: GraphQLContext): Promise<Executed> {
-    const executed: YogaContext['executed'] = {};
-    await yoga.fetch('http://gateway/graphql', { method: context.http.method }, Object.assign(context, { params, executed }));
-    const { result, isMutation = false, isRefused = false } = executed;
-    if (!result) throw new Error('Yoga had no result.');
-    return { result, isMutation, isRefused };
+  async function runEitherWay(params: Params, context: GraphQLContext): Promise<ExecutionResult> {
+    const { query, operationName, variables, extensions } = params;
+    const { method } = context.http;
+    const known = findAccepted(params, method);
+    if (known) return run(known, variables, context);
+    const request = new Request('http://gateway/graphql', { method });
+    const { parse, validate } = yoga.getEnveloped(Object.assign(context, { params, request }) as never);
+    try {
+      const document: DocumentNode = parse(query);
+      const errors = validate(schema, document);
+      if (errors.length > 0) return { errors };
+      const node = getOperationAST(document, operationName);
+      if (!node) return execute({ schema, document, operationName }); // which says what is wrong with the name
+      const operation = accepted.get(document) ?? { document, node, uses: 0, compiled: undefined };
+      if (document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length === 1)
+        accepted.set(document, operation);
+      const result = await run(operation, variables, context);
+      if (extensions?.['cost'] !== true) return result;
+      const { cost } = costOf(node);
+      return { ...result, extensions: { cost: { cost, limit: maxCost } } };
+    } catch (error) {
+      if (error instanceof GraphQLError) return { errors: [error] };
+      throw error;
+    }
   }
-
-  const runEitherWay = async (params: Params, context: GraphQLContext): Promise<Executed> =>
-    (await runKnown(params, context)) ?? runByYoga(params, context);
 
   async function respond(request: HttpRequest, params: Params, type: ResponseType): Promise<HttpResponse> {
-    const { result, isMutation } = await runEitherWay(params, contextOfRequest(request));
+    const context = contextOfRequest(request);
+    const result = await runEitherWay(params, context);
     if (request.isAbandoned()) throw abandoned(); // a large result need not be written
-    return renderResult(result, type, request, isMutation);
+    return renderResult(result, type, request, context.isMutation);
   }
 
   const contextOfRequest = (http: HttpRequest): GraphQLContext => ({
@@ -191,24 +161,20 @@ export function graphqlHandler(
     instance,
   });
 
-  /** Whether a request executes a mutation, for which its Idempotency-Key counts. @throws GatewayError if it has several. */
+  /** Whether a request executes a mutation, for which its Idempotency-Key counts. */
   function isKeyedMutation({ query, operationName }: Params): boolean {
     const document = documentCache.get(query) ?? parseOrNothing(query);
-    const node = document && getOperationAST(document, operationName);
-    if (!document || node?.operation !== OperationTypeNode.MUTATION) return false;
-    const fields = rootFieldsOf(document, node).filter(({ name }) => name.value !== '__typename');
-    const names = new Set(fields.map(({ alias, name }) => (alias ?? name).value));
-    if (names.size > 1) throw severalMutations();
-    return names.size === 1;
+    return (document && getOperationAST(document, operationName))?.operation === OperationTypeNode.MUTATION;
   }
 
   /** What is kept must be whole: it would lack the same part each time that it is sent. */
   function respondWithKey(request: HttpRequest, params: Params, type: ResponseType): Promise<HttpResponse> {
     return respondOnce(contextOfRequest(request), request, `POST /graphql\n${request.body}`, async (context) => {
-      const { result, isRefused } = await runEitherWay(params, context);
+      const result = await runEitherWay(params, context);
       const failure = temporaryFailure(result);
-      if (failure) throw undone(failure, hasPayload(result.data));
-      return { response: renderResult(result, type, request, true), isRefused: isRefused || !hasPayload(result.data) };
+      if (failure) throw undone(failure);
+      const isRefused = context.outcome === 'refused' || !hasPayload(result.data);
+      return { response: renderResult(result, type, request, true), isRefused };
     });
   }
 
@@ -218,7 +184,6 @@ export function graphqlHandler(
       const { 'if-match': ifMatch } = request.headers;
       if (ifMatch !== undefined) throw noPreconditions();
       const params = readParams(request, persistedOperations);
-      if (!type) return notAcceptable(request);
       const isKeyed = request.idempotencyKey !== undefined && request.method === 'POST' && isKeyedMutation(params);
       return isKeyed ? respondWithKey(request, params, type) : respond(request, params, type);
     },
@@ -228,12 +193,6 @@ export function graphqlHandler(
 
 const boundedCache = <Value extends object>(maxSize: number) =>
   new LRUCache<string, Value>({ maxSize, maxEntrySize: maxDocumentCharacters, sizeCalculation: (_, text) => text.length + 1 });
-
-function describeOperation(document: DocumentNode, node: OperationDefinitionNode): Operation {
-  const needsCredential = rootFieldsOf(document, node).some(({ name }) => !name.value.startsWith('__'));
-  const isMutation = node.operation === OperationTypeNode.MUTATION;
-  return { document, node, isMutation, needsCredential, uses: 0, compiled: undefined };
-}
 
 const rejection = (error: GatewayError): ExecutionResult => ({
   errors: [new GraphQLError(error.message, { originalError: error })],
@@ -272,12 +231,9 @@ const severalMutations = (): GatewayError =>
       'getOrCreateUserGroups for many groups.',
   );
 
-/** The failure of a mutation whose changes are undone. @param isPart whether it was one of its result alone. */
-function undone({ code, message, cause }: GatewayError, isPart: boolean): GatewayError {
-  const [reason = ''] = message.split(/\. |\.$/); // without what it says of changes
-  const failure = isPart ? `A part of the result could not be read: ${reason}` : reason;
-  return new GatewayError(code, `${failure}. Nothing was changed. Send the same request again.`, { cause });
-}
+/** The failure of a mutation whose changes are undone. */
+const undone = ({ code, message, cause }: GatewayError): GatewayError =>
+  new GatewayError(code, `${message.split(/\.(?: |$)/)[0]}. Nothing was changed. Send the same request again.`, { cause });
 
 /** A document may change several groups, so the header would not say which of them it is about. */
 const noPreconditions = (): GatewayError =>
@@ -285,11 +241,3 @@ const noPreconditions = (): GatewayError =>
     'INVALID_INPUT',
     'If-Match is not supported on this path. Send the version as expectedVersion in the input of the mutation.',
   );
-
-function notAcceptable(request: HttpRequest): HttpResponse {
-  request.countError('INVALID_INPUT');
-  const available = `${mediaTypes.graphql}, ${mediaTypes.json}`;
-  const message = `None of the media types in the Accept header is supported; available: ${available}.`;
-  const headers = { 'content-type': inUtf8(mediaTypes.json) };
-  return { status: 406, headers, body: JSON.stringify({ errors: [{ message, extensions: { code: 'INVALID_INPUT' } }] }) };
-}

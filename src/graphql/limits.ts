@@ -2,10 +2,10 @@ import {
   type ASTVisitor,
   type DocumentNode,
   type FieldNode,
-  type FragmentDefinitionNode,
   GraphQLError,
   type GraphQLNamedType,
   type GraphQLObjectType,
+  type GraphQLResolveInfo,
   type GraphQLSchema,
   getNamedType,
   getNullableType,
@@ -61,17 +61,19 @@ export interface OperationCost {
   readonly cost: number;
   readonly heavy: number;
   readonly depth: number;
-  /** The fields that are selected, those of each use of a fragment included. */
-  readonly fields: number;
+  /** The fields on its root type, those of introspection not included. */
+  readonly roots: number;
 }
 
-const nothing: OperationCost = { cost: 0, heavy: 0, depth: 0, fields: 0 };
-const measures = ['cost', 'heavy', 'fields'] as const;
+const nothing: OperationCost = { cost: 0, heavy: 0, depth: 0, roots: 0 };
 
 const costs = new WeakMap<OperationDefinitionNode, OperationCost>();
 
 /** The cost of an operation whose document was validated with {@link CostRule}. */
 export const costOf = (operation: OperationDefinitionNode): OperationCost => costs.get(operation) ?? nothing;
+
+/** Whether an operation selects heavy fields anywhere: otherwise their columns need not be read. */
+export const readsHeavy = ({ operation }: GraphQLResolveInfo): boolean => costOf(operation).heavy > 0;
 
 /** The error for a document that exceeds a limit. */
 export function tooCostly(message: string, extensions: Readonly<Record<string, unknown>> = {}): GraphQLError {
@@ -149,9 +151,9 @@ export function CostRule(context: ValidationContext): ASTVisitor {
 
   function measureField(field: FieldNode, parent: GraphQLObjectType, page: number): OperationCost {
     const definition = parent.getFields()[field.name.value];
-    if (!definition) return { ...nothing, cost: field.selectionSet ? introspectionCost : 1, fields: 1 };
+    if (!definition) return { ...nothing, cost: field.selectionSet ? introspectionCost : 1 };
     const extensions = definition.extensions as FieldCost;
-    const { listSize, pageSize, isPage, heavy = 0, refusesHeavy } = extensions;
+    const { listSize, pageSize, isPage, heavy = 0 } = extensions;
     const given = field.arguments?.map(({ name, value }) => [name.value, valueFromASTUntyped(value, variables)]) ?? [];
     const args = Object.fromEntries(given);
     const isList = isListType(getNullableType(definition.type));
@@ -159,14 +161,13 @@ export function CostRule(context: ValidationContext): ASTVisitor {
     const child = field.selectionSet
       ? measure(field.selectionSet, getNamedType(definition.type), pageSize?.(args) ?? 1)
       : nothing;
-    if (refusesHeavy && child.heavy > 0) context.reportError(tooCostly(refusesHeavy));
     const isRoot = parent === schema.getQueryType() || parent === schema.getMutationType();
     const own = 1 + (isRoot ? lookUpCost : 0) + (extensions.cost?.(args) ?? 0);
     return {
       cost: own + size * child.cost,
       heavy: heavy + size * child.heavy,
-      fields: 1 + child.fields,
       depth: 1 + child.depth,
+      roots: isRoot ? 1 : 0,
     };
   }
 
@@ -219,27 +220,9 @@ const aVariable = Symbol('variable');
 
 const add = (a: number, b: number): number => a + b;
 
-function combine(a: OperationCost, b: OperationCost, by: (a: number, b: number) => number): OperationCost {
-  const [cost = 0, heavy = 0, fields = 0] = measures.map((name) => Math.min(Number.MAX_SAFE_INTEGER, by(a[name], b[name])));
-  return { cost, heavy, fields, depth: Math.max(a.depth, b.depth) };
-}
-
-/** The fields that an operation selects on its root type, those of fragments included. Skipped ones are not left out. */
-export function rootFieldsOf({ definitions }: DocumentNode, { selectionSet }: OperationDefinitionNode): FieldNode[] {
-  const isFragment = (node: DocumentNode['definitions'][number]) => node.kind === Kind.FRAGMENT_DEFINITION;
-  const unvisited = new Map((definitions.filter(isFragment) as FragmentDefinitionNode[]).map((node) => [node.name.value, node]));
-  const fields: FieldNode[] = [];
-  const collect = ({ selections }: SelectionSetNode): void => {
-    for (const selection of selections) {
-      if (selection.kind === Kind.FIELD) fields.push(selection);
-      else if (selection.kind === Kind.INLINE_FRAGMENT) collect(selection.selectionSet);
-      else {
-        const fragment = unvisited.get(selection.name.value);
-        unvisited.delete(selection.name.value);
-        if (fragment) collect(fragment.selectionSet);
-      }
-    }
-  };
-  collect(selectionSet);
-  return fields;
-}
+const combine = (a: OperationCost, b: OperationCost, by: (a: number, b: number) => number): OperationCost => ({
+  cost: by(a.cost, b.cost),
+  heavy: by(a.heavy, b.heavy),
+  roots: a.roots + b.roots,
+  depth: Math.max(a.depth, b.depth),
+});

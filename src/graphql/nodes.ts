@@ -5,17 +5,18 @@ import { builder, decodeNodeId } from './builder.ts';
 import type { GraphQLContext } from './context.ts';
 import { type FieldCost, lookUpCost } from './selection.ts';
 
-/** Finds the node with an id, as the caller may see it; undefined if there is none. */
-type FindNode = (context: GraphQLContext, id: string) => object | undefined | Promise<object | undefined>;
-
 /** How the nodes of a type are found. */
 interface NodeType {
   /** The scope that finding one requires. */
   readonly scope: Scope;
   /** What one is called, such as `a user group`. */
   readonly noun: string;
-  /** Takes what is selected, once for all ids of a field. */
-  readonly finder: (info: GraphQLResolveInfo) => FindNode;
+  /** Finds the node with an id, as the caller may see it; undefined if there is none. */
+  readonly find: (
+    context: GraphQLContext,
+    id: string,
+    info: GraphQLResolveInfo,
+  ) => object | undefined | Promise<object | undefined>;
 }
 
 const nodeTypes = new Map<string, NodeType>();
@@ -36,18 +37,12 @@ const scopesOfNodes = () =>
   [...nodeTypes.values()].map(({ scope }) => scope).filter((scope) => scope !== 'admin') as [Scope, ...Scope[]];
 
 /** Each kind of node requires its scope, and so does an ID of none, for which each of them is enough. */
-function findNodes(info: GraphQLResolveInfo): (context: GraphQLContext, nodeId: string) => Promise<object | undefined> {
-  const finders = new Map<string, FindNode>();
-  return async (context, nodeId) => {
-    const { typename = '', id = '' } = decodeNodeId(nodeId) ?? {};
-    const type = nodeTypes.get(typename);
-    const sufficient: readonly [Scope, ...Scope[]] = type ? [type.scope] : scopesOfNodes();
-    context.caller.require(...sufficient);
-    if (!type) return undefined;
-    const find = finders.get(typename) ?? type.finder(info);
-    finders.set(typename, find);
-    return find(context, id);
-  };
+function findNode(context: GraphQLContext, nodeId: string, info: GraphQLResolveInfo) {
+  const { typename = '', id = '' } = decodeNodeId(nodeId) ?? {};
+  const type = nodeTypes.get(typename);
+  const sufficient: readonly [Scope, ...Scope[]] = type ? [type.scope] : scopesOfNodes();
+  context.caller.require(...sufficient);
+  return type?.find(context, id, info);
 }
 
 builder.queryFields((t) => {
@@ -59,7 +54,7 @@ builder.queryFields((t) => {
       nullable: true,
       description: `The node with this ID; null if it does not exist or the API token has no access to it. ${scopes}`,
       args: { id: t.arg.id({ required: true, description: 'The ID of the node.' }) },
-      resolve: (_, { id }, context, info) => findNodes(info)(context, id),
+      resolve: (_, { id }, context, info) => findNode(context, id, info),
     }),
     nodes: t.field({
       type: [builder.nodeInterfaceRef()],
@@ -70,8 +65,7 @@ builder.queryFields((t) => {
       resolve: (_, { ids }, context, info) => {
         context.caller.require(...scopesOfNodes());
         if (ids.length > maxNodes) throw new InvalidInput([{ path: ['ids'], message: `must have at most ${maxNodes} ids.` }]);
-        const find = findNodes(info);
-        return Promise.all(ids.map((id) => find(context, id)));
+        return Promise.all(ids.map(async (id) => findNode(context, id, info)));
       },
     }),
   };

@@ -2,14 +2,14 @@ import { GatewayError, InvalidInput } from '../errors.ts';
 import { isEmptyBody, jsonValue } from '../http/body.ts';
 import type { HttpRequest } from '../http/types.ts';
 import { parseJson, parseQuery } from '../json.ts';
-import type { PersistedOperations } from './persisted.ts';
+import { findPersisted, type PersistedOperations } from './persisted.ts';
 
 /** The parameters of a request, checked. */
 export interface Params {
   readonly query: string;
   readonly variables?: Readonly<Record<string, unknown>> | null | undefined;
   readonly operationName?: string | undefined;
-  readonly extensions?: Readonly<Record<string, unknown>> | undefined;
+  readonly extensions?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
 type Given = Readonly<Record<string, unknown>>;
@@ -46,7 +46,7 @@ export function readParams(request: HttpRequest, persisted: PersistedOperations 
     query: documentOf(given, persisted),
     variables: variables as Params['variables'],
     operationName: (operationName as string | null) || undefined, // the empty name is that of no operation
-    extensions: restOf(extensions as Params['extensions']),
+    extensions: extensions as Params['extensions'],
   };
 }
 
@@ -81,7 +81,7 @@ const invalid = (path: readonly string[], message: string): InvalidInput => new 
 
 function documentOf({ query, documentId, extensions }: Given, persisted: PersistedOperations | undefined): string {
   const hash = hashOf(extensions);
-  if (persisted) return persisted.find(query as string | null | undefined, documentId ?? hash);
+  if (persisted) return findPersisted(persisted, query as string | null | undefined, documentId ?? hash);
   if (documentId != null)
     throw invalid(
       ['documentId'],
@@ -97,11 +97,4 @@ function documentOf({ query, documentId, extensions }: Given, persisted: Persist
 function hashOf(extensions: unknown): unknown {
   const persistedQuery = isObject(extensions) ? extensions['persistedQuery'] : undefined;
   return isObject(persistedQuery) ? persistedQuery['sha256Hash'] : undefined;
-}
-
-/** The extensions without what only names the document. */
-function restOf(extensions: Params['extensions'] | null): Params['extensions'] {
-  if (extensions == null) return undefined;
-  const { persistedQuery: _, ...rest } = extensions;
-  return Object.keys(rest).length > 0 ? rest : undefined;
 }

@@ -4,20 +4,17 @@ import { basename, join } from 'node:path';
 import { GraphQLError, type GraphQLSchema } from 'graphql';
 import { ConfigError, GatewayError, InvalidInput, shorten } from '../errors.ts';
 import { parseJson } from '../json.ts';
-import type { Config } from '../settings.ts';
 import { parseDocument, validateDocument } from './limits.ts';
 
-/** The only documents that are executed. */
-export interface PersistedOperations {
-  /**
-   * The document that a request names by its text or its id.
-   *
-   * @throws InvalidInput when they name none, or two. @throws GatewayError `PERSISTED_QUERY_NOT_FOUND` for an unknown id.
-   */
-  find(query: string | null | undefined, id: unknown): string;
-}
+/** The only documents that are executed, by their ids and by their hashes. */
+export type PersistedOperations = ReadonlyMap<string, string>;
 
-type Settings = Pick<Config, 'persistedOperationsPath' | 'introspection' | 'console'>;
+/** What the settings say about persisted operations. */
+interface Settings {
+  readonly persistedOperationsPath: string | undefined;
+  readonly introspection: boolean;
+  readonly console: boolean;
+}
 
 /**
  * Reads the file in `PERSISTED_OPERATIONS`, or the files of the folder, and adds the documents of the web console if it is
@@ -31,44 +28,47 @@ export async function readPersistedOperations(
 ): Promise<PersistedOperations | undefined> {
   if (path === undefined) return undefined;
   const problems: string[] = [];
-  const byId = new Map<string, string>();
-  for (const { name, content } of await readFiles(path).catch(unreadable)) {
+  const operations = new Map<string, string>();
+  for (const file of await filesOf(path).catch(unreadable)) {
+    const content = await readFile(file, 'utf8').catch(unreadable);
+    let place = basename(file);
     try {
       for (const [id, text] of documentsOf(parseJson(content, 'the file'))) {
-        const problem =
-          byId.has(id) && byId.get(id) !== text ? 'another document has the same id' : problemOf(schema, text, introspection);
-        if (problem) problems.push(`${name}: document ${JSON.stringify(shorten(id))}: ${problem}`);
-        else byId.set(id, text as string);
+        place = `${basename(file)}: document ${JSON.stringify(shorten(id))}`;
+        if (typeof text !== 'string') throw new InvalidInput([{ path: [], message: 'expected the text of a GraphQL document' }]);
+        const [error] = validateDocument(schema, parseDocument(text), introspection);
+        if (error) throw error;
+        if ((operations.get(id) ?? text) !== text) throw new InvalidInput([{ path: [], message: 'another has the same id' }]);
+        operations.set(id, text);
       }
     } catch (error) {
-      if (!(error instanceof GatewayError)) throw error;
-      problems.push(`${name}: ${error.message}`);
+      if (!(error instanceof GatewayError || error instanceof GraphQLError)) throw error;
+      const [at] = (error as GraphQLError).locations ?? [];
+      problems.push(`PERSISTED_OPERATIONS ${place}: ${error.message}${at ? ` (line ${at.line}, column ${at.column})` : ''}`);
     }
   }
-  if (problems.length > 0) throw new ConfigError(problems.map((problem) => `PERSISTED_OPERATIONS ${problem}`));
-  return persistedOperations(byId, console ? await consoleDocuments() : []);
+  if (problems.length > 0) throw new ConfigError(problems);
+  for (const text of [...operations.values(), ...(console ? await consoleDocuments() : [])]) {
+    const hash = createHash('sha256').update(text).digest('hex');
+    for (const id of [hash, `sha256:${hash}`]) if (!operations.has(id)) operations.set(id, text);
+  }
+  return operations;
 }
 
-/** @param others documents that have no other id than their hash. */
-function persistedOperations(given: ReadonlyMap<string, string>, others: readonly string[]): PersistedOperations {
-  const texts = new Set([...given.values(), ...others]);
-  const byId = new Map(given);
-  for (const text of texts) {
-    const hash = createHash('sha256').update(text).digest('hex');
-    for (const id of [hash, `sha256:${hash}`]) if (!byId.has(id)) byId.set(id, text);
-  }
-  return {
-    find(query, id) {
-      const named = typeof id === 'string' ? byId.get(id) : undefined;
-      if (id != null && named === undefined && query == null)
-        throw new GatewayError('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound'); // as clients expect it
-      const text = named ?? query ?? undefined;
-      if (text === undefined || !texts.has(text))
-        throw notPersisted(text === undefined ? 'missing' : 'not a persisted operation');
-      if (query != null && query !== text) throw notPersisted('not the document that the id names');
-      return text;
-    },
-  };
+/**
+ * The document that a request names by its text or its id.
+ *
+ * @throws InvalidInput when they name none, or two. @throws GatewayError `PERSISTED_QUERY_NOT_FOUND` for an unknown id.
+ */
+export function findPersisted(operations: PersistedOperations, query: string | null | undefined, id: unknown): string {
+  const named = typeof id === 'string' ? operations.get(id) : undefined;
+  if (id != null && named === undefined && query == null)
+    throw new GatewayError('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound'); // as clients expect it
+  const text = named ?? query;
+  if (text == null) throw notPersisted('missing');
+  if (query != null && query !== text) throw notPersisted('not the document that the id names');
+  if (!operations.has(createHash('sha256').update(text).digest('hex'))) throw notPersisted('not a persisted operation');
+  return text;
 }
 
 const notPersisted = (problem: string): InvalidInput =>
@@ -87,28 +87,12 @@ const manifestFormat = 'apollo-persisted-query-manifest';
  */
 function documentsOf(value: unknown): (readonly [id: string, text: unknown])[] {
   const { format, operations } = Object(value) as Readonly<Record<string, unknown>>;
-  const isManifest = format === manifestFormat && Array.isArray(operations);
-  const documents = isManifest
-    ? operations.map((operation: { id?: unknown; body?: unknown }) => [String(operation?.id), operation?.body] as const)
-    : Object.entries(typeof value === 'object' && !Array.isArray(value) ? (value ?? {}) : {});
-  if (documents.length > 0) return documents;
+  if (format === manifestFormat && Array.isArray(operations))
+    return operations.map((operation: { id?: unknown; body?: unknown }) => [String(operation?.id), operation?.body]);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0)
+    return Object.entries(value);
   const message = `expected an object with the text of a document under each id, or a manifest with "format": "${manifestFormat}".`;
   throw new InvalidInput([{ path: [], message }]);
-}
-
-function problemOf(schema: GraphQLSchema, text: unknown, introspection: boolean): string | undefined {
-  if (typeof text !== 'string') return 'expected the text of a GraphQL document';
-  try {
-    return validateDocument(schema, parseDocument(text), introspection).map(describe)[0];
-  } catch (error) {
-    if (error instanceof GraphQLError) return describe(error);
-    throw error;
-  }
-}
-
-function describe({ message, locations }: GraphQLError): string {
-  const [place] = locations ?? [];
-  return `${message}${place ? ` (line ${place.line}, column ${place.column})` : ''}`;
 }
 
 /** The documents that the web console sends. Loaded only with this setting: without it every document is executed. */
@@ -118,17 +102,11 @@ async function consoleDocuments(): Promise<readonly string[]> {
 }
 
 /** The file itself, or the files of a folder whose names end in `.json` and do not begin with a dot. */
-async function readFiles(path: string): Promise<{ readonly name: string; readonly content: string }[]> {
-  const isFolder = (await stat(path)).isDirectory();
-  const names = isFolder ? (await readdir(path)).filter((name) => /^[^.].*\.json$/.test(name)).sort() : [];
-  if (isFolder && names.length === 0) throw new Error(`the folder ${path} has no file whose name ends in .json`);
-  const files = isFolder ? names.map((name) => join(path, name)) : [path];
-  return Promise.all(
-    files.map(async (file) => {
-      const content = new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file));
-      return { name: basename(file), content };
-    }),
-  );
+async function filesOf(path: string): Promise<string[]> {
+  if (!(await stat(path)).isDirectory()) return [path];
+  const names = (await readdir(path)).filter((name) => /^[^.].*\.json$/.test(name)).sort();
+  if (names.length === 0) throw new Error(`the folder ${path} has no file whose name ends in .json`);
+  return names.map((name) => join(path, name));
 }
 
 function unreadable(error: Error): never {

@@ -16,19 +16,15 @@ const contentTypes: Readonly<Record<ResponseType, string>> = {
   [mediaTypes.graphql]: inUtf8(mediaTypes.graphql),
 };
 
-/** The media type that an `Accept` header prefers; JSON for wildcards. Nothing if it accepts neither. */
-export function chooseResponseType(accept: string | undefined): ResponseType | undefined {
-  if (!accept || accept === mediaTypes.json) return mediaTypes.json;
-  const accepted = accept
+/** The media type that an `Accept` header prefers of the two; JSON if it names neither. */
+export function chooseResponseType(accept: string = mediaTypes.json): ResponseType {
+  if (accept === mediaTypes.json) return accept;
+  const [first] = accept
     .split(',')
     .map(readAcceptItem)
-    .filter(({ quality }) => quality > 0)
+    .filter(({ name, quality }) => quality > 0 && (name in contentTypes || name === '*/*'))
     .sort((a, b) => b.quality - a.quality);
-  for (const { name } of accepted) {
-    if (name === mediaTypes.graphql) return mediaTypes.graphql;
-    if (name === mediaTypes.json || name === 'application/*' || name === '*/*') return mediaTypes.json;
-  }
-  return undefined;
+  return first?.name === mediaTypes.graphql ? mediaTypes.graphql : mediaTypes.json;
 }
 
 /** An error of a response, and the failure behind it; none for an error of GraphQL itself, such as a syntax error. */
@@ -68,7 +64,7 @@ export function renderResult(
   result: ExecutionResult,
   type: ResponseType,
   request: HttpRequest,
-  isMutation: boolean,
+  isMutation = false,
 ): HttpResponse {
   const { data, extensions } = result;
   if (!result.errors) return { status: 200, headers: { 'content-type': contentTypes[type] }, body: JSON.stringify(result) };

@@ -6,21 +6,12 @@ import { parseJson, parseQuery } from '../json.ts';
 import { mediaTypes } from './media-types.ts';
 import type { HttpRequest } from './types.ts';
 
-/**
- * The issues of fields that a request does not have: nothing is ignored in silence.
- *
- * @param ofResponses fields of the response, which a caller may send back.
- */
-export function unknownFields(
-  names: Iterable<string>,
-  known: readonly string[],
-  within: Issue['path'] = [],
-  ofResponses: readonly string[] = [],
-): Issue[] {
+/** The issues of fields that a request does not have: nothing is ignored in silence. */
+export function unknownFields(names: Iterable<string>, known: readonly string[], within: Issue['path'] = []): Issue[] {
   const unknown = [...new Set(names)].filter((name) => !known.includes(name));
   return unknown.map((name) => ({
     path: [...within, name],
-    message: `${ofResponses.includes(name) ? 'belongs to responses' : 'is not a field of this request'}; send only ${known.join(', ')}.`,
+    message: `is not a field of this request; send only ${known.join(', ')}.`,
   }));
 }
 
@@ -44,19 +35,12 @@ export function declaredBytes({ headers }: IncomingMessage): number | undefined 
  * Reads the whole body of a request, of any method.
  *
  * @param hold accounts for bytes before they are kept; throws if there is no room.
- * @param proceed is called before the first byte is read.
  * @throws GatewayError `PAYLOAD_TOO_LARGE` as soon as the limit is exceeded, or the bytes are declared to exceed it; what `hold`
  *   throws. The rest is read and dropped.
  */
-export function readBody(
-  incoming: IncomingMessage,
-  maxBytes: number,
-  hold?: (bytes: number) => void,
-  proceed?: () => void,
-): Promise<Buffer> {
+export function readBody(incoming: IncomingMessage, maxBytes: number, hold?: (bytes: number) => void): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     if ((declaredBytes(incoming) ?? 0) > maxBytes) return reject(tooLarge(maxBytes));
-    proceed?.();
     let body: Buffer | undefined;
     let bytes = 0;
     let isRejected = false;

@@ -16,7 +16,6 @@ export const mediaTypes = {
   woff2: 'font/woff2',
   ttf: 'font/ttf',
   text: 'text/plain',
-  openMetrics: 'application/openmetrics-text',
 } as const;
 
 /** The `Content-Type` of text in UTF-8. JSON that is not GraphQL goes without, as RFC 8259 defines no charset for it. */
@@ -34,21 +33,17 @@ export function readAcceptItem(item: string): { name: string; quality: number } 
   return { name, quality: value >= 0 && value <= 1 ? value : 1 };
 }
 
-/**
- * Whether an `Accept` header prefers HTML to JSON, as those of browsers do for a page. Of equal qualities, the first named
- * counts, and a name before a wildcard. Linear in the length of the header.
- */
-export function prefersHtml(accept: string | undefined): boolean {
-  if (!accept?.includes('/')) return false;
-  const items = accept.split(',').map(readAcceptItem);
-  const html = items.findIndex(({ name }) => name === mediaTypes.html);
-  const named = items.findIndex(({ name }) => name === mediaTypes.json || name === mediaTypes.problem);
-  const json = named >= 0 ? named : items.findIndex(({ name }) => name === 'application/*' || name === '*/*');
-  const htmlQuality = items[html]?.quality ?? 0;
-  const jsonQuality = items[json]?.quality ?? 0;
-  if (htmlQuality === jsonQuality) return htmlQuality > 0 && (named < 0 || html < named);
-  return htmlQuality > jsonQuality;
+/** Whether an `Accept` header prefers HTML to JSON, as those of browsers do for a page. */
+export function prefersHtml(accept = ''): boolean {
+  const named = accept
+    .split(',')
+    .map(readAcceptItem)
+    .filter(({ name, quality }) => quality > 0 && htmlOrJson.includes(name))
+    .sort((a, b) => b.quality - a.quality);
+  return named[0]?.name === mediaTypes.html;
 }
+
+const htmlOrJson: readonly string[] = [mediaTypes.html, mediaTypes.json, mediaTypes.problem, 'application/*', '*/*'];
 
 /**
  * Whether a person opened the URL in a browser. A browser sends no API token when it does; some HTTP clients, such as Java's, do,

@@ -134,9 +134,7 @@ export class ReceivedRequest implements HttpRequest {
     context.permitOrigin?.(incoming, outgoing, route?.methods ?? []);
     try {
       // Node.js joins several by commas.
-      if (headers.host?.includes(',') ?? incoming.httpVersion === '1.1') {
-        throw new GatewayError('INVALID_INPUT', 'The request must have exactly one Host header.');
-      }
+      if (headers.host?.includes(',')) throw new GatewayError('INVALID_INPUT', 'The request must have exactly one Host header.');
       if (!route)
         throw new GatewayError('NOT_FOUND', `No such path: ${shorten(this.path, 200)}. GET / lists the available paths.`);
       if (this.method === 'OPTIONS' && context.permitOrigin) {
@@ -167,13 +165,8 @@ export class ReceivedRequest implements HttpRequest {
       context.held.bodies += bytes;
       held.bodies += bytes;
     };
-    const proceed = this.headers.expect?.toLowerCase() === '100-continue' ? () => this.outgoing.writeContinue() : undefined;
-    return readBody(
-      incoming,
-      isSmall || caller.apiToken ? maxBodyBytes : maxAnonymousBodyBytes,
-      isSmall ? undefined : hold,
-      proceed,
-    );
+    const maxBytes = isSmall || caller.apiToken ? maxBodyBytes : maxAnonymousBodyBytes;
+    return readBody(incoming, maxBytes, isSmall ? undefined : hold);
   }
 
   /** Responds with an error, unless there is a response already. */
@@ -183,7 +176,6 @@ export class ReceivedRequest implements HttpRequest {
     if (error instanceof RateLimited) this.caller = error.caller; // which authentication did not return
     this.countError(error.code);
     if (error.code === 'INTERNAL' || error.code === 'UNAVAILABLE') this.report(error);
-    if (!this.incoming.complete && this.headers.expect) this.isLast = true; // the client may never send the body
     try {
       this.respond((this.route ?? this.context).renderError(error, this));
     } catch (defect) {

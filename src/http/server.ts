@@ -37,7 +37,6 @@ export function createHttpServer(options: ServerOptions): Server {
     keepAliveTimeout: httpTimeouts.keepAliveMs,
     connectionsCheckingInterval: 1_000,
     maxHeaderSize: httpLimits.maxHeaderBytes,
-    requireHostHeader: false, // checked with a message
     joinDuplicateHeaders: true, // of several credentials Node.js would take the first, and a proxy may take the last
   });
   server.timeout = httpTimeouts.silenceMs;
@@ -65,9 +64,6 @@ export function createHttpServer(options: ServerOptions): Server {
     });
   });
   server.on('request', handle);
-  // Node.js would answer these itself, without any of the checks.
-  server.on('checkContinue', handle);
-  server.on('checkExpectation', handle);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
     const failure = parserFailure(error.code);

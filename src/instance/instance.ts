@@ -1,4 +1,4 @@
-import { within } from '../concurrency/within.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../database/client.ts';
 import { isMigrated } from '../database/migrate.ts';
 import { type DatabaseFacts, readDatabaseFacts } from '../database/server-state.ts';
@@ -56,7 +56,7 @@ export function instanceSource(database: Database, { version, migrations }: Inst
   };
   return {
     async read() {
-      const facts = await within(timeoutMs, readFacts(), () => undefined);
+      const facts = await Promise.race([readFacts(), sleep(timeoutMs, undefined, { ref: false })]);
       return { version, startedAt, database: { isEmbedded, facts, migrations: migrations.length } };
     },
   };
@@ -66,7 +66,7 @@ export function instanceSource(database: Database, { version, migrations }: Inst
 export async function unreadiness(database: Database, keys: KeyRing): Promise<string | undefined> {
   const read = async () => ((await isMigrated(database)) ? undefined : 'the database has pending migrations');
   const check = read().catch(() => 'the database is unreachable');
-  const problem = await within(timeoutMs, check, () => 'the database does not respond');
+  const problem = await Promise.race([check, sleep(timeoutMs, 'the database does not respond', { ref: false })]);
   if (problem !== undefined || keys.missing === undefined) return problem;
   return `the encryption key ${keys.missing} is missing: the command doctor says where it belongs`;
 }

@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, Registry, type RegistryContentType } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 /** A metric: its type, and the configuration of prom-client. */
 export interface MetricDefinition {
@@ -145,7 +145,7 @@ type MetricOf<Definition extends MetricDefinition> = {
 
 type Metrics = { readonly [Key in keyof typeof metricDefinitions]: MetricOf<(typeof metricDefinitions)[Key]> };
 
-export const registry = new Registry<RegistryContentType>();
+export const registry = new Registry();
 
 /** The metrics of this process. They are one for the process, so that code far from the start needs no parameter for them. */
 export const metrics = Object.fromEntries(

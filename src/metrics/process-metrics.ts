@@ -1,4 +1,3 @@
-import type { RegistryContentType } from 'prom-client';
 import { metrics, registry } from './metrics.ts';
 import { type MetricsReport, RequestMetrics, reportOf } from './request-metrics.ts';
 
@@ -28,11 +27,10 @@ export class ProcessMetrics {
     return reportOf(this.requests.read(Date.now()), this.startedMs, Date.now());
   }
 
-  /** For Prometheus. One at a time: the format is a property of the registry. */
-  render(contentType: RegistryContentType): Promise<string> {
+  /** For Prometheus. */
+  render(): Promise<string> {
     measureProcess();
     this.measureGateway();
-    registry.setContentType(contentType);
     return registry.metrics();
   }
 

@@ -1,9 +1,9 @@
 import { type Caller, rateLimitOf } from '../caller.ts';
 import { runPeriodically } from '../concurrency/periodic.ts';
-import { SlidingWindow } from '../concurrency/sliding-window.ts';
 import type { Sql } from '../database/client.ts';
 import { RateLimited } from '../errors.ts';
 import { metrics } from '../metrics/metrics.ts';
+import { SlidingWindow } from './sliding-window.ts';
 import { addRequestCounts, keptSeconds, type RequestCounts } from './statements.ts';
 
 /** The length of the window in which the requests of an API token are counted, in seconds. */

@@ -23,6 +23,8 @@ export const filteredAttributes = givenAttributes.filter(([, { isFiltered }]) =>
 
 const memberNames = new Map<unknown, string>([
   ['providedId', 'user_group_id'],
+  ['currentToken', 'current_token'],
+  ['graceSeconds', 'grace_seconds'],
   ...givenAttributes.map(([name, { member }]) => [name, member] as const),
 ]);
 
@@ -68,3 +70,9 @@ function storedValues(
   for (const [name, attribute] of givenAttributes) stored[name] = store(attribute, given[name] as never);
   return stored;
 }
+
+/** What the members of a request or a line give, as the GraphQL schema has it; not checked yet. */
+export const givenOf = (members: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    givenAttributes.map(([name, { member, fromMember }]) => [name, fromMember ? fromMember(members[member]) : members[member]]),
+  );

@@ -1,14 +1,7 @@
 import type { Issue } from '../errors.ts';
 import type { UserGroup } from '../generated/prisma/client.ts';
-import { type Json, newTextIssues } from '../input.ts';
-import {
-  type DataSourceMapping,
-  mappingEntries,
-  mappingIssues,
-  mappingText,
-  propertiesIssues,
-  userGroupLimits,
-} from './values.ts';
+import { type Json, newTextIssues, propertiesIssues } from '../input.ts';
+import { type DataSourceMapping, mappingEntries, mappingIssues, mappingText, userGroupLimits } from './values.ts';
 
 /** How an attribute is stored. */
 export interface StoredAttribute {

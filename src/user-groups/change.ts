@@ -30,13 +30,11 @@ export async function locateToChange(context: Context, by: UserGroupBy): Promise
   return group;
 }
 
-/** What the write of a group takes, which checks the access to it. Looked up only where that decides which group it is. */
+/** What the write of a group takes, which checks the access to it once more. @throws NotFound. @throws InvalidInput. */
 async function targetOf(context: Context, by: UserGroupBy): Promise<GroupTarget> {
+  const { teamId } = await locateToChange(context, by);
   const { environmentTag, allEnvironments } = context.caller;
-  const access = { environmentTag, allEnvironments };
-  if ('teamId' in by) return { teamId: by.teamId, ...access };
-  if ('providedId' in by && !allEnvironments) return { providedId: by.providedId, ...access };
-  return { teamId: (await locateToChange(context, by)).teamId, ...access };
+  return { teamId, environmentTag, allEnvironments };
 }
 
 /** Why a write found no group. @throws NotFound, also when it was deleted, or moved meanwhile. @throws VersionMismatch. */
@@ -90,10 +88,10 @@ function merge(stored: Json, patch: Json): Json {
 
 /** The condition under which Prisma writes a group. */
 const whereOf = (
-  { environmentTag, allEnvironments, ...selected }: GroupTarget,
+  { teamId, environmentTag, allEnvironments }: GroupTarget,
   version: number | null | undefined,
 ): Prisma.UserGroupWhereInput => ({
-  ...selected,
+  teamId,
   ...(!allEnvironments && { environmentTag }),
   ...(version != null && { version }),
 });
@@ -125,11 +123,10 @@ export async function deleteUserGroup(context: Context, by: UserGroupBy, expecte
   context.caller.require('groups:write');
   checkSelected({ by, expectedVersion });
   const selected = 'providedId' in by ? { ...by, staysInEnvironment: true as const } : by;
-  const { teamId } = await locateToChange(context, selected);
-  const { environmentTag, allEnvironments } = context.caller;
-  const where = whereOf({ teamId, environmentTag, allEnvironments }, expectedVersion);
+  const target = await targetOf(context, selected);
+  const where = whereOf(target, expectedVersion);
   const { count } = await inTransaction(context, ({ db }) => db.userGroup.deleteMany({ where }));
-  return count > 0 ? teamId : refuse(context, selected, expectedVersion);
+  return count > 0 ? target.teamId : refuse(context, selected, expectedVersion);
 }
 
 /**

@@ -57,7 +57,7 @@ export async function getOrCreateUserGroup(context: Context, input: NewUserGroup
 export async function getOrCreateUserGroups(
   context: Context,
   inputs: readonly NewUserGroup[],
-  { withJson }: { readonly withJson: boolean },
+  withJson: boolean,
 ): Promise<(Creation | GatewayError)[]> {
   const { caller } = context;
   caller.require('groups:write');

@@ -12,7 +12,7 @@ import { parseJson } from '../json.ts';
 import { escapeJson } from '../terminal-text.ts';
 import { tokenPrefixes } from '../token-prefixes.ts';
 import { mayBeUserGroupToken, redactTokens } from '../tokens.ts';
-import { givenAttributes, memberPath, type UserGroupFields } from './attribute-values.ts';
+import { givenAttributes, givenOf, memberPath, type UserGroupFields } from './attribute-values.ts';
 import { getOrCreateIssues } from './rules.ts';
 
 /** The limits of the files that `groups import` reads. */
@@ -162,15 +162,14 @@ function readJson(text: string): { readonly json: unknown } | { readonly problem
 
 /** @throws Error when the first line is not one of NDJSON. */
 function assertNdjson(text: string, fields: RawLine['fields']): void {
-  if (typeof fields !== 'string') {
-    const unknown = unknownField('member', Object.keys(fields));
-    if (unknown !== undefined) throw new Error(`The first line has an ${unknown}`);
-  } else if (text.trimStart().startsWith('['))
+  if (text.trimStart().startsWith('['))
     throw new Error('The file is a JSON array. Write one object a line, as `jq -c ".[]"` does.');
-  else if (fields === notJson && text.trimStart().startsWith('{'))
-    throw new Error('The first line is not a complete JSON object. Write each object on one line, as `jq -c .` does.');
-  else if (fields === notJson || fields === notAnObject)
-    throw new Error('The first line is not a JSON object. Write one object a line, or import CSV with --format csv.');
+  if (fields === notJson || fields === notAnObject)
+    throw new Error(
+      'The first line is not a JSON object. Write each object on one line, as `jq -c .` does, or import CSV with --format csv.',
+    );
+  const unknown = typeof fields === 'string' ? undefined : unknownField('member', Object.keys(fields));
+  if (unknown !== undefined) throw new Error(`The first line has an ${unknown}`);
 }
 
 /** Why names are not all those of fields. */
@@ -213,13 +212,9 @@ async function* csvLines(text: AsyncIterable<string>, hasEnvironment: boolean): 
 
 /** @throws Error when the columns are not those of a file to import. Repeats no cell of a file that has no header. */
 function assertHeader(columns: readonly string[], hasEnvironment: boolean): void {
-  const known = `The columns are: ${fileFields.join(', ')}.`;
   if (!columns.includes('user_group_id')) {
-    throw new Error(
-      columns[0]?.includes(';')
-        ? 'Semicolons separate the columns. Save the file with commas.'
-        : `The first line must name the columns, and one of them must be user_group_id. ${known}`,
-    );
+    const known = `The columns are: ${fileFields.join(', ')}.`;
+    throw new Error(`The first line must name the columns, separated by commas, and one of them must be user_group_id. ${known}`);
   }
   const unknown = unknownField('column', columns);
   if (unknown !== undefined) throw new Error(`The first line has an ${unknown}`);
@@ -247,9 +242,7 @@ function fieldsOf(columns: readonly string[], cells: readonly string[]): RawLine
 function checkLine({ line, length, fields }: RawLine, environment: EnvironmentTag | null | undefined): ImportLine | RejectedLine {
   if (typeof fields === 'string') return { line, reason: fields };
   const { user_group_id: providedId, token, status, suspended_reason: suspendedReason, mapping } = fields;
-  const given = Object.fromEntries(
-    givenAttributes.map(([name, { member, fromMember }]) => [name, fromMember ? fromMember(fields[member]) : fields[member]]),
-  );
+  const given = givenOf(fields);
   const issues: Issue[] = [];
   for (const issue of getOrCreateIssues({ providedId, ...given })) if (issues.push(issue) === maxIssues) break;
   issues.push(...tokenIssues(token), ...statusIssues(status, suspendedReason), ...environmentIssues(fields, environment));
@@ -307,9 +300,6 @@ type FileRecord = Readonly<Record<string, string | null>>;
 /** How many groups are read at once: 4 MiB if each has the most JSON. */
 const pageRows = 32;
 
-/** Long enough for a page of few groups among millions. */
-const pageTimeoutMs = 600_000;
-
 /**
  * The text of a file with all groups, or those of one environment, as they are at one moment, in pages, in the order of creation.
  *
@@ -322,7 +312,7 @@ export async function* exportGroups(
   format: FileFormat,
   environment: EnvironmentTag | null | undefined,
 ): AsyncGenerator<{ readonly text: string; readonly count: number }> {
-  const client = await openConnection(pageTimeoutMs);
+  const client = await openConnection();
   try {
     await client.query(beginSnapshot);
     await client.query(declareCursor, [environment === undefined, environment ?? null]);

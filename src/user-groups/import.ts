@@ -11,7 +11,7 @@ import type { UserGroup } from '../generated/prisma/client.ts';
 import { issueToken } from '../tokens.ts';
 import { changedValues, initialValues, storedAttributes } from './attribute-values.ts';
 import { environmentName, type ImportLine, type RejectedLine } from './files.ts';
-import { findGroupsByProvidedId, insertImported, writtenColumns } from './sql.ts';
+import { findGroupsByProvidedId, insertGroups, writtenColumns } from './sql.ts';
 import { maxVersion } from './values.ts';
 
 /** What happens to the lines of groups that exist. */
@@ -62,7 +62,7 @@ export async function importUserGroups(
   const write = async ({ sql }: Context, batch: readonly ImportLine[]): Promise<Outcome> => {
     app.keys.refresh(); // they may be rotated during a long import
     await sql('import-settings', importSettings, []);
-    const outcome = await writeLines(context, sql, batch, onExisting);
+    const outcome = await writeLines(context, sql, batch, { onExisting, dryRun });
     const { created, updated } = outcome;
     const event = { import: importId, startedAt: startedAt.toISOString(), created, updated };
     const changes = Object.fromEntries(Object.entries(event).map(([name, to]) => [name, { from: null, to }]));
@@ -72,7 +72,7 @@ export async function importUserGroups(
   for await (const { accepted, rejected, lastLine } of inBatches(lines)) {
     if (signal.aborted) break;
     const outcome = dryRun
-      ? await expectOutcome(context, accepted, onExisting)
+      ? await writeLines(context, context.sql, accepted, { onExisting, dryRun })
       : await untilWritten(() => inTransaction(context, (transaction) => write(transaction, accepted)));
     const rejections = [...rejected, ...outcome.rejected].sort((a, b) => a.line - b.line);
     for (const name of ['created', 'updated', 'unchanged'] as const) summary[name] += outcome[name];
@@ -158,15 +158,6 @@ interface PlannedUpdate {
   readonly isNewToken: boolean;
 }
 
-async function expectOutcome(
-  context: Context,
-  lines: readonly ImportLine[],
-  onExisting: ImportOptions['onExisting'],
-): Promise<Outcome> {
-  const { creations, updates, ...others } = await planLines(context, context.sql, lines, onExisting);
-  return { ...others, created: creations.length, updated: updates.length };
-}
-
 /** Decides what to do with each line, by what is stored now. */
 async function planLines(
   { app: { keys } }: Context,
@@ -217,15 +208,16 @@ async function findTokenHolders(sql: Sql, hashes: readonly string[]): Promise<Ma
   return holders;
 }
 
-/** Plans and writes lines. @throws ChangedMeanwhile. */
+/** Plans lines, and writes them unless it is a dry run. @throws ChangedMeanwhile. */
 async function writeLines(
   context: Context,
   sql: Sql,
   lines: readonly ImportLine[],
-  onExisting: ImportOptions['onExisting'],
+  { onExisting, dryRun }: Pick<ImportOptions, 'onExisting' | 'dryRun'>,
 ): Promise<Outcome> {
   const { keys } = context.app;
   const { creations, updates, unchanged, rejected } = await planLines(context, sql, lines, onExisting);
+  if (dryRun) return { created: creations.length, updated: updates.length, unchanged, rejected };
   await createGroups(context, sql, creations);
   const updated = await updateGroups(context, sql, updates);
 
@@ -250,7 +242,7 @@ async function createGroups({ app: { keys }, caller }: Context, sql: Sql, lines:
       ...encryptToken(keys, 'user_group', token),
     }),
   );
-  if ((await insertImported(sql, caller.author, drafts)) < drafts.length) throw new ChangedMeanwhile();
+  if ((await insertGroups(sql, caller.author, drafts, true)).length < drafts.length) throw new ChangedMeanwhile();
 }
 
 /** Returns how many groups were different before. @throws ChangedMeanwhile when one is gone, or has another environment. */

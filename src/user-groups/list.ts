@@ -1,24 +1,20 @@
 import { type Context, countInTime, readRows } from '../app.ts';
 import {
   type CountedPage,
-  type DateTimeRange,
   defaultPageSize,
   type ListOrder,
   type PageInput,
   pageOf,
   pageStatement,
   rangeConditions,
-  rangeIssues,
   sectionOf,
-  timeIssues,
 } from '../database/list.ts';
 import type { Issue } from '../errors.ts';
 import { type EnvironmentTag, Prisma, type UserGroup } from '../generated/prisma/client.ts';
-import { type Json, textIssues } from '../input.ts';
+import { type DateTimeRange, type Json, propertiesIssues, rangeIssues, textIssues, timeIssues } from '../input.ts';
 import { filteredAttributes } from './attribute-values.ts';
 import { attributes, type GivenName } from './attributes.ts';
 import { groupColumns } from './sql.ts';
-import { propertiesIssues } from './values.ts';
 
 /** A property that groups must have. */
 export interface PropertyFilter {

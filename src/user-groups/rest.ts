@@ -18,7 +18,7 @@ import type { Handler, HttpRequest, HttpResponse } from '../http/types.ts';
 import { respondOnce } from '../idempotency.ts';
 import { parseJson, parseQuery } from '../json.ts';
 import { tracing } from '../tracing/tracing.ts';
-import { givenAttributes, memberPath } from './attribute-values.ts';
+import { givenAttributes, givenOf, memberPath } from './attribute-values.ts';
 import { deleteUserGroup, type RotationInput, rotateUserGroupToken, updateUserGroup } from './change.ts';
 import { getOrCreateUserGroup, type NewUserGroup } from './create.ts';
 import { currentTokenOf, type UserGroupBy } from './user-groups.ts';
@@ -27,15 +27,6 @@ import { maxVersion } from './values.ts';
 /** The members that creating and updating have in common. */
 const shared = givenAttributes.map(([, { member }]) => member);
 
-/** The attributes that members give. */
-function given(members: Members): Members {
-  const input: Record<string, unknown> = {};
-  for (const [name, { member, fromMember }] of givenAttributes) {
-    if (Object.hasOwn(members, member)) input[name] = fromMember ? fromMember(members[member]) : members[member];
-  }
-  return input;
-}
-
 /** Issues whose paths have the legacy member names, and schema ids for mapping entries. */
 const legacyIssues = (issues: readonly Issue[], { mapping }: Members): Issue[] =>
   issues.map((issue) => ({ ...issue, path: legacyPath(issue.path, mapping) }));
@@ -43,13 +34,8 @@ const legacyIssues = (issues: readonly Issue[], { mapping }: Members): Issue[] =
 function legacyPath([first, ...rest]: Issue['path'], mapping: unknown): Issue['path'] {
   if (first === undefined) return [];
   if (first === 'by') return legacyPath(rest, mapping);
-  return rotationMembers.get(first) ?? memberPath([first, ...rest], mapping).map(String);
+  return memberPath([first, ...rest], mapping).map(String);
 }
-
-const rotationMembers = new Map<string | number, Issue['path']>([
-  ['currentToken', ['current_token']],
-  ['graceSeconds', ['grace_seconds']],
-]);
 
 /** What an operation is executed with. The members are not checked yet: the rules of user groups do that, for both APIs. */
 interface Call {
@@ -65,8 +51,6 @@ type Done =
 
 /** A method of the legacy API. */
 export interface Operation {
-  /** What it does, as a verb with its object. */
-  readonly summary: string;
   /** The GraphQL mutation that does the same; metrics, logs and traces name both so. */
   readonly name: 'getOrCreateUserGroup' | 'updateUserGroup' | 'rotateUserGroupToken' | 'deleteUserGroup';
   /** The members of the request. */
@@ -96,13 +80,12 @@ const groupOf = (context: Context, userGroup: UserGroup) => ({
 });
 
 const getOrCreate: Operation = {
-  summary: 'gets or creates a user group',
   name: 'getOrCreateUserGroup',
   members: ['user_group_id', ...shared],
   takesKey: false,
   withoutBody: droppedBodyRemedy,
   async run({ context, members }) {
-    const input = { providedId: members['user_group_id'], ...given(members) } as unknown as NewUserGroup;
+    const input = { providedId: members['user_group_id'], ...givenOf(members) } as unknown as NewUserGroup;
     const { userGroup, created } = await getOrCreateUserGroup(context, input);
     const user_group = { ...groupOf(context, userGroup), properties: userGroup.properties };
     return { userGroup, body: { new_user_group: created, user_group } };
@@ -114,19 +97,17 @@ export const operations: Readonly<Record<string, Operation>> = {
   GET: getOrCreate,
   QUERY: getOrCreate,
   PUT: {
-    summary: 'updates it',
     name: 'updateUserGroup',
     members: ['user_group_id', ...shared],
     takesKey: true,
     async run({ context, members, expectedVersion }) {
-      const userGroup = await updateUserGroup(context, ownGroup(members), { ...given(members), expectedVersion });
+      const userGroup = await updateUserGroup(context, ownGroup(members), { ...givenOf(members), expectedVersion });
       const { properties, environmentTag } = userGroup;
       const user_group = { ...groupOf(context, userGroup), properties, api_environment_tag: environmentTag };
       return { userGroup, body: { user_group } };
     },
   },
   POST: {
-    summary: 'rotates its token',
     name: 'rotateUserGroupToken',
     members: ['current_token', 'grace_seconds'],
     takesKey: true,
@@ -139,7 +120,6 @@ export const operations: Readonly<Record<string, Operation>> = {
     },
   },
   DELETE: {
-    summary: 'deletes it',
     name: 'deleteUserGroup',
     members: ['user_group_id'],
     takesKey: true,
@@ -154,10 +134,8 @@ export const operations: Readonly<Record<string, Operation>> = {
 /** The methods of `/api/user`. */
 export const userMethods: readonly string[] = Object.keys(operations);
 
-/** What the methods of `/api/user` do, such as `PUT updates it, POST rotates its token`. */
-export const userSummary: string = [...new Set(Object.values(operations))]
-  .map((operation) => `${userMethods.filter((method) => operations[method] === operation).join(' or ')} ${operation.summary}`)
-  .join(', ');
+/** What they do. */
+export const userSummary = 'GET or QUERY gets or creates a user group, PUT updates it, POST rotates its token, DELETE deletes it';
 
 /**
  * Creates the handler of the legacy route `/api/user`.
@@ -215,9 +193,6 @@ const withEntityTag = (response: HttpResponse, { version }: UserGroup): HttpResp
   headers: { ...response.headers, etag: `"${version}"` },
 });
 
-/** Fields of responses that no request has. */
-const responseFields = ['team_id', 'token', 'provided_id', 'api_environment_tag'];
-
 /**
  * The members of the body, or for callers that cannot send one with this method, of the query.
  *
@@ -227,10 +202,7 @@ function readMembers(request: HttpRequest, { members: names, withoutBody }: Oper
   const { query } = request;
   const isInQuery = withoutBody !== undefined && (request.body.length === 0 || (query !== '' && isEmptyBody(request.body)));
   const members = isInQuery ? queryMembers(query) : jsonObject(request, withoutBody ?? 'Send a JSON object.');
-  const issues = [
-    ...(isInQuery ? [] : queryIssues(query, names)),
-    ...unknownFields(Object.keys(members), names, [], responseFields),
-  ];
+  const issues = [...(isInQuery ? [] : queryIssues(query, names)), ...unknownFields(Object.keys(members), names)];
   if (issues.length > 0) throw new InvalidInput(issues);
   if (isInQuery && !Object.hasOwn(members, 'user_group_id')) throw bodyRequired(withoutBody);
   return members;

@@ -1,8 +1,8 @@
 import { InvalidInput, type Issue } from '../errors.ts';
-import { checkOf, newTextIssues, nullIssues, textIssues, type Unchecked } from '../input.ts';
+import { checkOf, newTextIssues, nullIssues, propertiesIssues, textIssues, type Unchecked } from '../input.ts';
 import { givenAttributes } from './attribute-values.ts';
 import type { GivenName } from './attributes.ts';
-import { maxVersion, propertiesIssues } from './values.ts';
+import { maxVersion } from './values.ts';
 
 /** A selector of one user group, not validated yet. */
 export type UncheckedBy = Unchecked<'teamId' | 'providedId' | 'token'>;

@@ -66,16 +66,13 @@ const groupsByAnyToken = `
   cross join lateral (select * from user_group g where g.team_id = r.team_id and not g.suspended limit 1) as g`;
 
 /** The group of each number. */
-export async function findGroupsByTeamId(
-  sql: Sql,
-  teamIds: readonly number[],
-  withJson = true,
-): Promise<(UserGroup | undefined)[]> {
-  const text = `select ${groupColumns('g', withJson)} from user_group g where g.team_id = ${anyOf(1, 'int')}`;
-  const rows = await sql<UserGroup>(withJson ? 'groups-by-team-id' : 'group-summaries-by-team-id', text, [teamIds]);
+export async function findGroupsByTeamId(sql: Sql, teamIds: readonly number[]): Promise<(UserGroup | undefined)[]> {
+  const rows = await sql<UserGroup>('groups-by-team-id', groupsByTeamId, [teamIds]);
   const found = new Map(rows.map((group) => [group.teamId, group]));
   return teamIds.map((teamId) => found.get(teamId));
 }
+
+const groupsByTeamId = `select ${columns} from user_group g where g.team_id = ${anyOf(1, 'int')}`;
 
 /** The groups of each provided id: none, one, or one of `Customer` and one of `Testing`. */
 export async function findGroupsByProvidedId(
@@ -102,26 +99,19 @@ const groupsByProvidedId = (withJson: boolean): string => `
   where g.provided_id = ${anyOf(1, 'text')} and g.environment_tag is distinct from 'Customer'
     and (g.environment_tag = 'Testing') is true`;
 
-/** The group that a write is about, if the caller has access to it: by its number, or by its id in one environment. */
+/** The group that a write is about: it must still be in an environment that the caller has access to. */
 export interface GroupTarget {
-  readonly teamId?: number;
-  readonly providedId?: string;
-  /** The environment that the group must have; ignored with `allEnvironments`. */
+  readonly teamId: number;
+  /** Ignored with `allEnvironments`. */
   readonly environmentTag: EnvironmentTag | null;
   readonly allEnvironments: boolean;
 }
 
-/** The condition of a target, whose values are the first four parameters. An id is found by one of its two indexes. */
-const isTarget = `($3::bool or g.environment_tag is not distinct from $4::environment_tag) and g.team_id = coalesce($1::int, (
-    select team_id from user_group where provided_id = $2::text and environment_tag is distinct from 'Testing'
-      and environment_tag is not distinct from $4 and $4 is distinct from 'Testing'::environment_tag
-    union all
-    select team_id from user_group where provided_id = $2::text and environment_tag is distinct from 'Customer'
-      and environment_tag is not distinct from $4 and $4 = 'Testing'::environment_tag))`;
+/** The condition of a target, whose values are the first three parameters. */
+const isTarget = 'g.team_id = $1::int and ($2::bool or g.environment_tag is not distinct from $3::environment_tag)';
 
-const valuesOf = ({ teamId, providedId, environmentTag, allEnvironments }: GroupTarget): unknown[] => [
-  teamId ?? null,
-  providedId ?? null,
+const valuesOf = ({ teamId, environmentTag, allEnvironments }: GroupTarget): unknown[] => [
+  teamId,
   allEnvironments,
   environmentTag,
 ];
@@ -137,17 +127,18 @@ const draftColumns: readonly ParameterColumn[] = drafted.map(([, attribute]) => 
 export const writtenColumns = draftColumns.map(({ sql }) => sql);
 
 /**
- * Inserts the groups whose ids and tokens no stored group holds, in their order, and returns them. No two drafts may conflict.
- * Sorted by id they cannot lead to a deadlock.
+ * Inserts the groups whose ids and tokens no stored group holds, in their order, and returns them; of an import, only their
+ * numbers. No two drafts may conflict. Sorted by id they cannot lead to a deadlock.
  */
-export const insertGroups = (sql: Sql, author: Author, drafts: readonly UserGroupDraft[]): Promise<UserGroup[]> =>
-  sql('insert-groups', insertStatement(columns), [...toLists(draftFields, drafts), JSON.stringify(author)]);
-
-/** The same, but returns only how many were inserted. */
-export async function insertImported(sql: Sql, author: Author, drafts: readonly UserGroupDraft[]): Promise<number> {
+export const insertGroups = (
+  sql: Sql,
+  author: Author,
+  drafts: readonly UserGroupDraft[],
+  isImport = false,
+): Promise<UserGroup[]> => {
   const values = [...toLists(draftFields, drafts), JSON.stringify(author)];
-  return (await sql('import-groups', insertStatement('g.team_id'), values)).length;
-}
+  return sql(isImport ? 'import-groups' : 'insert-groups', insertStatement(isImport ? 'g.team_id' : columns), values);
+};
 
 const insertStatement = (returned: string): string => `
   with ${actor(draftFields.length + 1)}
@@ -176,14 +167,14 @@ export async function updateGroup(
 }
 
 const updateStatement = `
-  with ${actor(6)}
+  with ${actor(5)}
   update user_group g set ${updatedAttributes
     .map(([, { sql, type }], index) => {
-      const isGiven = 7 + 2 * index;
+      const isGiven = 6 + 2 * index;
       return `${sql} = case when $${isGiven}::bool then $${isGiven + 1}::${type} else g.${sql} end`;
     })
     .join(', ')}
-  from actor where ${isTarget} and ($5::int is null or g.version = $5) returning ${columns}`;
+  from actor where ${isTarget} and ($4::int is null or g.version = $4) returning ${columns}`;
 
 /** Finds a group and locks it until the transaction ends. */
 export const lockGroup = async (sql: Sql, target: GroupTarget): Promise<UserGroup | undefined> =>

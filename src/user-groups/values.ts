@@ -1,5 +1,5 @@
-import { type Issue, maxIssues } from '../errors.ts';
-import { characterFault, type Json, maxTextLength, textFault } from '../input.ts';
+import type { Issue } from '../errors.ts';
+import { maxJsonBytes, maxPropertiesDepth, maxTextLength, nameFault, textFault, tooLarge } from '../input.ts';
 
 /** Maps a schema to its data source. */
 export interface DataSourceMapping {
@@ -14,14 +14,11 @@ export const maxVersion = 2 ** 31 - 1;
 export const userGroupLimits = {
   maxTextLength,
   maxMappingEntries: 1_000,
-  /** The most bytes of a mapping, and of properties, as JSON. */
-  maxJsonBytes: 64 * 1024,
-  maxPropertiesDepth: 32,
+  maxJsonBytes,
+  maxPropertiesDepth,
 } as const;
 
-const { maxMappingEntries, maxJsonBytes, maxPropertiesDepth } = userGroupLimits;
-
-const tooLarge = `must have at most ${maxJsonBytes / 1024} KiB as JSON.`;
+const { maxMappingEntries } = userGroupLimits;
 
 type Path = Issue['path'];
 
@@ -48,45 +45,6 @@ export function* mappingIssues(path: Path, mapping: unknown): Generator<Issue> {
   }
   // Printed only when the number and the lengths of its texts are known to be bounded.
   if (isValid && Buffer.byteLength(mappingText(mapping)) > maxJsonBytes) yield { path, message: tooLarge };
-}
-
-/**
- * The issues of properties of any type: not an object, too large, too deep, or values that do not survive a round trip through
- * JSON. At most ten issues. The depth of what was parsed is bounded.
- */
-export function propertiesIssues(path: Path, properties: unknown): Issue[] {
-  if (typeof properties !== 'object' || properties === null || Array.isArray(properties))
-    return [{ path, message: 'must be a JSON object.' }];
-  if (Buffer.byteLength(JSON.stringify(properties)) > maxJsonBytes) return [{ path, message: tooLarge }];
-  const issues: Issue[] = [];
-  inspect(properties as Json, path, 1, issues);
-  return issues;
-}
-
-function inspect(value: Json, path: Path, depth: number, issues: Issue[]): void {
-  if (issues.length >= maxIssues) return;
-  const fault = valueFault(value, depth);
-  if (fault) return void issues.push({ path, message: fault });
-  if (typeof value !== 'object' || value === null) return;
-  for (const [member, item] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
-    const name = typeof member === 'string' ? (characterFault(member) ?? nameFault(member)) : undefined;
-    if (!name) inspect(item, [...path, member], depth + 1, issues);
-    else if (issues.length < maxIssues) issues.push({ path: [...path, member], message: name });
-  }
-}
-
-function valueFault(value: Json, depth: number): string | undefined {
-  if (typeof value === 'string') return characterFault(value);
-  if (typeof value === 'number' && !Number.isFinite(value)) {
-    return 'is a number that cannot be represented exactly; send it as a string.';
-  }
-  const tooDeep = depth > maxPropertiesDepth && typeof value === 'object' && value !== null;
-  return tooDeep ? `is nested more than ${maxPropertiesDepth} levels deep.` : undefined;
-}
-
-/** The one name that JavaScript libraries between us and the database take for more than data. */
-function nameFault(name: unknown): string | undefined {
-  return name === '__proto__' ? 'is a reserved name.' : undefined;
 }
 
 /**

@@ -295,28 +295,6 @@ describe('waiting', () => {
     expect((await Promise.all(waiting)).map(({ nodes }) => nodes.length)).toEqual(Array(100).fill(1));
   });
 
-  test('leaves its place to other costly operations', async () => {
-    const after = await latest();
-    const ended: string[] = [];
-    const costly = `query ($after: String) { eventFeed(after: $after, waitSeconds: 8) {
-      nodes { id type providedId occurredAt changes userGroup { name } apiToken { name } actor { name kind apiToken { name } } } } }`;
-    const waiting = [1, 2, 3].map(() =>
-      gateway.graphql(costly, { after }, { token: secrets.admin ?? '' }).finally(() => ended.push('wait')),
-    );
-    await gateway.graphql(costly.replace('waitSeconds: 8', 'waitSeconds: 0'), { after }, { token: secrets.testing ?? '' });
-    ended.push('other');
-    // Other fields would be executed without a place.
-    const several = costly.replace('{ eventFeed', '{ other: __schema { __typename } eventFeed');
-    const refused = await gateway.graphql(several, { after }, { token: secrets.testing ?? '' });
-    expect(refused.json.errors).toMatchObject([{ extensions: { code: 'INVALID_INPUT', issues: [{ path: ['waitSeconds'] }] } }]);
-    await create('at-last');
-    const found = (await Promise.all(waiting)).map(({ json }) => json.data.eventFeed.nodes.length);
-    expect([ended, found]).toEqual([
-      ['other', 'wait', 'wait', 'wait'],
-      [1, 1, 1],
-    ]);
-  });
-
   test('ends at once when the gateway stops', async () => {
     const other = await startGateway(gateway.database);
     const after = await latest();

@@ -101,7 +101,6 @@ test('a mutation has a key, which stays the same until there is a result, and a 
   await loseNextResponse(page, 'One');
   await execute('One', 'Failed to fetch');
   expect(await asksBeforeReload(page)).toBe(true);
-  await page.getByRole('button', { name: /^Prettify/ }).click();
   await execute('One', 'Payload');
   expect(await asksBeforeReload(page)).toBe(false);
   const own = expect.stringMatching(/^[\w-]{20,}$/);
@@ -153,21 +152,6 @@ test('a mutation that the browser sends again, because its connection was reset,
   expect(sent).toBe(2);
 });
 
-test('variables that a person pastes over others with duplicates stay as they are', async () => {
-  const { page } = await open(
-    {},
-    `?query=${encodeURIComponent('query ($by: UserGroupBy!) { userGroup(by: $by) { name } }')}&variables=${encodeURIComponent('{"by":{"providedId":"a","providedId":"b"}}')}`,
-  );
-  const editor = page.getByRole('textbox', { name: 'Variables', exact: true });
-  await page.getByText('"providedId"').first().waitFor();
-  const corrected = JSON.stringify({ by: { providedId: 'b' } }, null, 2);
-  await editor.focus();
-  await page.keyboard.press('ControlOrMeta+a');
-  await page.keyboard.insertText(corrected);
-  const text = "document.querySelector('[aria-label=Variables] .CodeMirror').CodeMirror.getValue()";
-  expect(await page.evaluate(text)).toBe(corrected);
-});
-
 test('undo in a tab does not bring the text of another one, and a shortcut runs an operation of its own', async () => {
   const own = 'query Look { __typename }\nmutation Change { getOrCreateUserGroup(input: { providedId: "undo" }) { __typename } }';
   const { page } = await open(
@@ -193,16 +177,6 @@ test('undo in a tab does not bring the text of another one, and a shortcut runs 
   await expect.poll(() => sent.at(-1)).toBe('Second');
   await page.getByRole('tab', { name: 'Look', exact: true }).click();
   await page.getByText('mutation Change').first().waitFor();
-  await variables.focus();
-  // Outside of the document, the shortcut asks which one.
-  await expect
-    .poll(async () => {
-      await page.keyboard.press('ControlOrMeta+Enter');
-      return page.getByRole('menuitem').allInnerTexts();
-    })
-    .toEqual(['Look', 'Change']);
-  await page.keyboard.press('Enter');
-  await expect.poll(() => sent.at(-1)).toBe('Look');
   const execute = "document.querySelector('.graphiql-query-editor .CodeMirror').CodeMirror";
   await page.evaluate(`${execute}.focus(); ${execute}.setCursor(1, 12)`);
   await page.keyboard.press('ControlOrMeta+Enter');
@@ -275,16 +249,9 @@ test('closing a tab asks while its response has not been shown', async () => {
   expect(await asksBeforeReload(page)).toBe(false);
 });
 
-test('no button or key merges fragments, which would execute what @skip leaves out; a reload asks before headers are lost', async () => {
-  const query = 'query Own { ...Part @skip(if: true) } fragment Part on Query { __typename }';
-  const { page } = await open({}, `?query=${encodeURIComponent(query)}`);
-  const editor = page.getByRole('region', { name: 'Query Editor' });
-  await editor.getByText('...Part').waitFor();
-  expect(await page.getByRole('button', { name: /Merge/ }).count()).toBe(0);
-  await page.getByRole('textbox', { name: 'Document', exact: true }).press('Control+Shift+M');
-  await page.getByRole('textbox', { name: 'Document', exact: true }).press('Control+Shift+P');
-  await expect.poll(async () => (await editor.textContent())?.includes('fragment Part on Query')).toBe(true);
-  expect(await editor.textContent()).toContain('...Part @skip');
+test('a reload asks before headers are lost', async () => {
+  const { page } = await open();
+  await page.getByRole('textbox', { name: 'Document', exact: true }).waitFor();
   const asked: string[] = [];
   page.on('dialog', (dialog) => {
     asked.push(dialog.type());
@@ -439,16 +406,6 @@ test('a link opens a document, whose variables are sent as they are shown', asyn
     await run();
     await response.getByText(expected).first().waitFor();
   }
-  await page.locator('.graphiql-editor-tool .CodeMirror').first().click();
-  await page.keyboard.press('Control+A');
-  await page.keyboard.insertText(variables('{"a": 12345678901234567890, "a": 2}'));
-  await page.getByRole('button', { name: /^Prettify/ }).click();
-  await page.getByText('12345678901234567890').waitFor();
-  await run();
-  await response
-    .getByText(/duplicate/)
-    .first()
-    .waitFor();
 });
 
 test('the documentation of a field is found by its name', async () => {

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { schema } from '../../src/schema.ts';
-import { tokenPrefixes } from '../../src/token-prefixes.ts';
 import {
   type AccessTarget,
   fieldOf,
@@ -69,12 +68,9 @@ test.each(openRequests.map((request) => [request.name, request] as const))('%s b
 });
 
 describe.each(Object.entries(operations))('%s without an API token', (_, { document }) => {
-  test('returns no data next to a field that needs none', async () => {
+  test('returns no data, also beside a field that needs none', async () => {
     const { status, json } = await gateway.graphql(document(target.acme).replace('{', '{ __typename '), {}, { token: null });
-    expect(status).toBe(200);
-    expect(JSON.stringify(json.data)).not.toMatch(
-      new RegExp(`"(?:UserGroup|ApiToken|\\w+Payload|\\w+Connection)"|${tokenPrefixes.userGroup}|${tokenPrefixes.apiToken}`),
-    );
+    expect([status, json.data]).toEqual([401, undefined]);
   });
 });
 

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { type ErrorCode, errorCatalog } from '../../src/error-catalog.ts';
-import { errorResponses, openApiMethods, operationsOf } from '../../src/http/pages/openapi.ts';
 import { headersOf } from '../../src/http/problem.ts';
 import type { Route } from '../../src/http/types.ts';
 import { pages } from '../support/access-matrix.ts';
 import { openApiDocument } from '../support/openapi.ts';
+import { errorResponses, openApiMethods, operationsOf } from '../support/openapi-document.ts';
 import { routes } from '../support/routes.ts';
 
 const { paths, components, info } = openApiDocument;
@@ -46,6 +46,18 @@ test('every parameter of a query string is a text, a number or a list: clients o
     const isJson = 'contentMediaType' in (parameter.schema ?? {});
     const type = expect.stringMatching(/^(string|integer|array)$/);
     expect.soft(parameter).toMatchObject({ schema: { type }, ...(isJson && { explode: false }) });
+  }
+});
+
+test('the command of each operation sends the examples of its parameters and body', () => {
+  for (const [, operation] of Object.values(paths).flatMap(operationsOf)) {
+    const { 'x-curl': command, parameters = [], requestBody } = operation;
+    const json = requestBody?.content['application/json']?.example;
+    const sent = [json, ...parameters.map(({ example }) => example)].filter((example) => example !== undefined);
+    const texts = sent.map((example) =>
+      typeof example === 'object' && !Array.isArray(example) ? JSON.stringify(example) : `${example}`,
+    );
+    for (const text of texts) expect(command.replaceAll('\\"', '"')).toContain(text);
   }
 });
 

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { describeDefault, describeSettings } from '../../src/commands/run-command.ts';
-import { readConfig, type Setting, settings } from '../../src/settings.ts';
+import { describeSettings, readConfig } from '../../src/settings.ts';
 
-const all: readonly Setting[] = Object.values(settings);
+const all = describeSettings();
 const page = readFileSync('docs/configuration.md', 'utf8');
 const [table = ''] = page.split('## Settings')[1]?.split('\n## ') ?? [];
 const rows = [...table.matchAll(/^\| `(\w+)` \|(.*)\|(.*)\|$/gm)].map(([, name, value = '', description = '']) => ({
@@ -15,18 +14,11 @@ const rows = [...table.matchAll(/^\| `(\w+)` \|(.*)\|(.*)\|$/gm)].map(([, name, 
 test('docs/configuration.md lists every setting with its default, in the order of the table', () => {
   const rowsOfTable = table.split('\n').filter((line) => line.startsWith('|')).length - 2; // without the heading
   expect(rows).toHaveLength(rowsOfTable);
-  expect(rows.map(({ name, value }) => [name, value])).toEqual(all.map((setting) => [setting.name, describeDefault(setting)]));
+  expect(rows.map(({ name, value }) => [name, value])).toEqual(all.map(({ name, value }) => [name, value]));
 });
 
 test.each(all)('docs/configuration.md describes $name as the help does, and may say more', ({ name, description }) => {
   expect(rows.find((row) => row.name === name)?.description.slice(0, description.length)).toBe(description);
-});
-
-test.each(all)('the help lists $name', ({ name, description }) => {
-  const line = describeSettings()
-    .split('\n')
-    .find((text) => text.startsWith(`  ${name} `));
-  expect(line).toContain(description.replaceAll('`', ''));
 });
 
 test.each([true, false])('the defaults are valid and are those of the table (terminal: %s)', (isTerminal) => {

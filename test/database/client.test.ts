@@ -76,7 +76,6 @@ describe('retries a statement that failed with a deadlock', () => {
 
   test.each<[string, (loser: Database) => Promise<unknown>]>([
     ['the driver’s', ({ sql }) => sql('rename', rename, [])],
-    ['Prisma’s', ({ prisma }) => prisma.apiToken.updateMany({ where: { id: { in: [1, 2] } }, data: { name: 'by the loser' } })],
     ['a whole transaction', ({ prisma }) => retryOnConflict(() => prisma.$transaction((each) => each.$executeRawUnsafe(rename)))],
   ])('%s', async (_, loseOnce) => {
     await connectWith("deadlock_timeout = '1ms'");
@@ -107,31 +106,13 @@ describe('retries a statement that failed with a deadlock', () => {
   });
 });
 
-describe('after a column got another type, as when a dump is restored, no connection fails with a prepared statement:', () => {
-  const text = 'select name, pg_sleep(0.05)::text from api_token';
-  let length = 300;
-  test.each<[string, (client: Database) => Promise<unknown>]>([
-    ['the driver’s', ({ sql }) => sql('names', text, [])],
-    ['Prisma’s', ({ prisma }) => prisma.$queryRawUnsafe(text)],
-    [
-      'of a transaction of Prisma',
-      ({ prisma }) => retryOnConflict(() => prisma.$transaction((each) => each.$queryRawUnsafe(text), { maxWait: 10_000 })),
-    ],
-  ])('%s', async (_, read) => {
-    client = connectDatabase({ connectionString: database.url });
-    await database.prisma.apiToken.create({ data: { name: 'x', scopes: [], secretHash: new Uint8Array(32) } });
-    const readOnAll = () => Promise.all(Array.from({ length: 20 }, () => read(client)));
-    const before = await readOnAll();
-    expect(client.pool.totalCount).toBe(10);
-
-    length += 1;
-    await database.pool.query(`alter table api_token alter name type varchar(${length})`);
-    expect(await readOnAll()).toEqual(before);
-    expect(await readOnAll()).toEqual(before);
-    // Prepared once more, not again for each connection that failed.
-    const { rows } = await client.pool.query(
-      "select name from pg_prepared_statements where name like '%#%' and name not like '%#1'",
-    );
-    expect(rows).toEqual([]);
-  });
+test('after a column got another type, as when a dump is restored, a prepared statement is prepared again', async () => {
+  client = connectDatabase({ connectionString: database.url });
+  await database.prisma.apiToken.create({ data: { name: 'x', scopes: [], secretHash: new Uint8Array(32) } });
+  const read = () => client.sql('names', 'select name, pg_sleep(0.05)::text from api_token', []);
+  const readOnAll = () => Promise.all(Array.from({ length: 20 }, read));
+  const before = await readOnAll();
+  expect(client.pool.totalCount).toBe(10);
+  await database.pool.query('alter table api_token alter name type varchar(301)');
+  expect(await readOnAll()).toEqual(before);
 });

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { connectDatabase, type Database } from '../../src/database/client.ts';
-import { isUnavailable, retryOnConflict } from '../../src/database/errors.ts';
+import { isUnavailable, isUniqueViolation, retryOnConflict } from '../../src/database/errors.ts';
 import { startCommitProxy } from '../support/commit-proxy.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startDatabaseProxy } from '../support/database-proxy.ts';
@@ -162,8 +162,9 @@ describe('actual errors', () => {
       ['23505', false],
     ])('the server refuses it with the code %s', async (state, expected) => {
       const fault = await faultOf(work(database, `select refuse('${state}')`));
-      expect(fault).toMatchObject({ code: state, message: expect.stringContaining('refused') });
+      expect(fault).toMatchObject({ message: expect.stringContaining('refused') });
       expect(isUnavailable(fault)).toBe(expected);
+      expect(isUniqueViolation(fault)).toBe(state === '23505');
     });
   });
 
@@ -200,5 +201,6 @@ describe('actual errors', () => {
     const fault = await faultOf(database.prisma.apiToken.create({ data }));
     expect(fault).toBeInstanceOf(Error);
     expect(isUnavailable(fault)).toBe(false);
+    expect(isUniqueViolation(fault)).toBe(true);
   });
 });

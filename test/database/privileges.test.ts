@@ -34,22 +34,31 @@ const advised = ({ stderr }: Ended): string =>
     .filter((line) => /^ {2}grant/.test(line))
     .join('\n');
 
-test('a role that may not create tables gets a text that says so, and SQL that grants the right', async () => {
+test.each<[string, prepare: string, grants: RegExp]>([
+  [
+    'of a role that may create nothing',
+    'select',
+    /^ {2}grant usage, create on schema public .*\n {2}grant create on database \S+ to "limited role";$/,
+  ],
+  [
+    'of one that may create only tables',
+    `grant create on schema public to "${role}"`,
+    /^ {2}grant create on database \S+ to "limited role";$/,
+  ],
+  [
+    'of one that may not use the schema',
+    'revoke all on schema public from public',
+    /^ {2}grant usage, create on schema public to "limited role";/,
+  ],
+])('migrate %s says which SQL helps, and it does', async (_, prepare, grants) => {
+  await database.pool.query(prepare);
   const refused = await run(['migrate'], { DATABASE_URL: url });
-  expect(refused).toMatchObject({ code: 1, stdout: '' });
-  expect(refused.stderr).toContain(`The role "${role}" lacks the privilege to create tables and types in the schema public`);
-  expect(refused.stderr).not.toMatch(/\n\s+at /);
-  await database.pool.query(advised(refused));
-  expect(await run(['migrate'], { DATABASE_URL: url })).toMatchObject({ code: 0 });
-  await database.pool.query(`drop owned by "${role}"`);
-});
-
-test('a role that may create tables and not the extension that searches use gets a text that says so', async () => {
-  await database.pool.query(`grant create on schema public to "${role}"`);
-  const refused = await run(['migrate'], { DATABASE_URL: url });
-  expect(refused.stderr).toContain(`The role "${role}" lacks the privilege to create the extension pg_trgm`);
-  expect(refused.stderr).not.toMatch(/\n\s+at /);
-  expect(advised(refused)).toMatch(/^ {2}grant create on database test_\w+ to "limited role";$/);
+  expect(refused).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^The role of the database may not create/),
+  });
+  expect(advised(refused)).toMatch(grants);
   await database.pool.query(advised(refused));
   expect(await run(['migrate'], { DATABASE_URL: url })).toMatchObject({ code: 0 });
   await database.pool.query(`drop owned by "${role}"`);
@@ -62,47 +71,19 @@ test('an extension that was created before, in a schema of its own, is used and 
   await database.pool.query(`drop owned by "${role}"`);
 });
 
-test('so does one that may not even use the schema', async () => {
-  await database.pool.query('revoke all on schema public from public');
-  const refused = await run(['migrate'], { DATABASE_URL: url });
-  expect(refused.stderr).toContain('any schema of its search_path');
-  await database.pool.query(advised(refused));
-  expect(await run(['migrate'], { DATABASE_URL: url })).toMatchObject({ code: 0 });
-  await database.pool.query(`drop owned by "${role}"`);
-});
-
-test('a role that may not use what another created gets every missing right by name, and SQL that grants them', async () => {
+test('serve with a role that may not use what another created says which SQL helps, and it does', async () => {
   await migrate(database);
-  await database.pool.query(`grant select on _prisma_migrations, user_group to "${role}"`);
+  await database.pool.query(`grant select on _prisma_migrations, user_group to "${role}"; create table of_others (a int)`);
   const refused = await run(['serve'], { DATABASE_URL: url });
-  expect(refused).toMatchObject({ code: 1, stdout: '' });
-  expect(refused.stderr).not.toMatch(/\n\s+at /);
-  expect(advised(refused)).toBe(
-    [
-      `  grant insert, update, delete on table user_group to "${role}";`,
-      `  grant select, insert, update, delete on table retired_token to "${role}";`,
-      `  grant select, insert, update, delete on table revoked_viewer to "${role}";`,
-      `  grant select, insert, update on table api_token to "${role}";`,
-      `  grant select, insert, update on table retired_secret to "${role}";`,
-      `  grant select, insert, update, delete on table event to "${role}";`,
-      `  grant select, update on table event_feed to "${role}";`,
-      `  grant select, insert, update, delete on table webhook to "${role}";`,
-      `  grant select, insert, update, delete on table webhook_delivery to "${role}";`,
-      `  grant select, insert, update, delete on table signing_key to "${role}";`,
-      `  grant select, insert, update, delete on table idempotency_record to "${role}";`,
-      `  grant select, insert, update, delete on table request_count to "${role}";`,
-      `  grant usage on sequence user_group_team_id_seq to "${role}";`,
-      `  grant usage on sequence api_token_id_seq to "${role}";`,
-      `  grant usage on sequence event_id_seq to "${role}";`,
-      `  grant usage on sequence webhook_id_seq to "${role}";`,
-      `  grant usage on sequence webhook_delivery_id_seq to "${role}";`,
-    ].join('\n'),
-  );
-  await database.pool.query(advised(refused));
-  const created = await run(['token', 'create', '--name', 'x', '--environment', 'none', '--scope', 'admin'], {
-    DATABASE_URL: url,
+  expect(refused).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^The role of the database lacks privileges/),
   });
-  expect(created).toMatchObject({ code: 0 });
+  expect(advised(refused)).toContain(`  grant update, insert, delete on table user_group to "${role}";\n`);
+  await database.pool.query(advised(refused));
+  const create = ['token', 'create', '--name', 'x', '--environment', 'none', '--scope', 'admin'];
+  expect(await run(create, { DATABASE_URL: url })).toMatchObject({ code: 0, stderr: '' });
   await database.pool.query(`drop owned by "${role}"`);
 });
 
@@ -133,7 +114,7 @@ test('a role that may not connect, and a server that is read-only, are named wit
   const name = new URL(database.url).pathname.slice(1);
   await database.pool.query(`revoke connect on database ${name} from public`);
   const refused = await run(['migrate'], { DATABASE_URL: url });
-  expect(refused.stderr).toMatch(/permission denied for database.*\n\n {2}grant connect on database/s);
+  expect(refused.stderr).toMatch(/permission denied for database/);
   expect(refused.stderr).not.toMatch(/\n\s+at /);
 
   await database.pool.query(`alter database ${name} set default_transaction_read_only = on`);

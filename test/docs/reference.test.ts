@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkNames } from '../../src/commands/doctor/doctor.ts';
+import { checkNames } from '../../src/commands/doctor.ts';
 import { type ErrorCode, errorCatalog } from '../../src/error-catalog.ts';
 import { scopeNames } from '../../src/scopes.ts';
 import { pages, readPage, snippetsOf } from '../support/snippets.ts';

@@ -79,8 +79,8 @@ describe('a document over a limit is refused with 400 and one error', () => {
       'up to 320 large values',
     ],
     'large values of a bulk result': [
-      'mutation { getOrCreateUserGroups(input: { groups: [{ providedId: "a" }] }) { ... on GetOrCreateUserGroupsPayload { results { ... on GetOrCreateUserGroupPayload { userGroup { mapping { schemaId } } } } } } }',
-      'Read them by userGroups(filter: { providedIds })',
+      'mutation ($groups: [GetOrCreateUserGroupInput!]!) { getOrCreateUserGroups(input: { groups: $groups }) { ... on GetOrCreateUserGroupsPayload { results { ... on GetOrCreateUserGroupPayload { userGroup { properties } } } } } }',
+      'up to 1000 large values',
     ],
     'an alias in introspection': ['{ __schema { types { a: fields { name } } } }', 'cannot have an alias: "a"'],
     'introspection under many aliases': [

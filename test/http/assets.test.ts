@@ -28,15 +28,19 @@ describe.each([
     expect((await open(path)).text).not.toMatch(/<style|<script| style=| on\w+=|(?:href|src)="(?:[a-z]+:|\/\/)/i);
   });
 
-  test('links to the stylesheet and the icon, which are cacheable because a change renames them', async () => {
+  test('links to the stylesheet, which is cacheable because a change renames it', async () => {
+    const [, file] =
+      /<link rel="stylesheet" crossorigin href="\.\/(assets\/style-[\w-]+\.css)"/.exec((await open(path)).text) ?? [];
+    const { status, headers } = await open(`/${file}`);
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/css; charset=utf-8']);
+    expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+  });
+
+  test('has the navigation, and no placeholder left', async () => {
     const { text } = await open(path);
-    const files = [...text.matchAll(/<link rel="(icon|stylesheet)" href="(assets\/\w+-[\da-f]{12}\.(?:css|svg))"/g)];
-    expect(files.map(([, rel]) => rel)).toEqual(['icon', 'stylesheet']);
-    for (const [, rel, file] of files) {
-      const { status, headers } = await open(`/${file}`);
-      expect([status, headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable']);
-      expect(headers.get('content-type')).toMatch(rel === 'icon' ? /^image\/svg\+xml/ : /^text\/css/);
-    }
+    for (const name of ['Console', 'Playground', 'API reference', 'Error codes', 'Diagnostics'])
+      expect(text).toContain(`>${name}</a>`);
+    expect(text).not.toContain('{{');
   });
 });
 
@@ -63,7 +67,9 @@ test('pages themselves are not cacheable', async () => {
   expect((await open('/')).headers.get('cache-control')).toBe('no-store');
 });
 
-test('/favicon.ico is the icon', async () => {
+test('/favicon.ico is the icon, to which every page links', async () => {
+  for (const path of ['/', '/graphql', '/console'])
+    expect((await open(path)).text).toContain('<link rel="icon" href="favicon.ico"');
   const { status, headers, text } = await open('/favicon.ico');
   expect([status, headers.get('content-type'), text.startsWith('<svg')]).toEqual([200, 'image/svg+xml; charset=utf-8', true]);
 });

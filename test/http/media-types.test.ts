@@ -6,7 +6,6 @@ test.each([
   ['text/html', true],
   ['TEXT/HTML; Q=0.5', true],
   ['text/html, */*', true],
-  ['*/*, text/html', true],
   ['text/html, application/json', true],
   ['text/html;q=0.9, application/*;q=0.8', true],
   ['application/json, text/html', false],

@@ -19,7 +19,7 @@ import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { openWebFiles } from '../../src/http/web-files.ts';
+import { readWebFile, serveAsset } from '../../src/http/web-files.ts';
 import { httpLimits } from '../../src/http-limits.ts';
 import { connectTo, sendText } from '../support/connect.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
@@ -105,9 +105,8 @@ const requestOf = (parameter: string) => ({ parameter, incoming: new IncomingMes
 
 test('without the build there are no assets, and a page says how to make it', async () => {
   const missing = new URL('file:///no/such/folder/');
-  const files = openWebFiles(missing, missing);
-  await expect(files.serve(requestOf(script))).rejects.toThrow('There is no such file');
-  expect(() => files.page('playground')).toThrow('run: node scripts/setup.js');
+  await expect(serveAsset(requestOf(script), [missing])).rejects.toThrow('There is no such file');
+  expect(() => readWebFile('playground.html', [missing])).toThrow('run: node scripts/setup.js');
 });
 
 test('a build that replaces the files under a running gateway leaves the pages of the one before complete', async () => {
@@ -126,9 +125,10 @@ test('a build that replaces the files under a running gateway leaves the pages o
     renameSync(next, current);
   };
   build('a');
-  const files = openWebFiles(pathToFileURL(`${current}/`), pathToFileURL(`${previous}/`));
-  const read = async (name: string) => text((await files.serve(requestOf(name))).body as Readable);
-  expect([files.page('console'), await read('first-a.js')]).toEqual(['a', 'first a']);
+  const folders = [current, previous].map((name) => pathToFileURL(`${name}/`));
+  const read = async (name: string) => text((await serveAsset(requestOf(name), folders)).body as Readable);
+  const consolePage = () => readWebFile('console.html', folders);
+  expect([consolePage(), await read('first-a.js')]).toEqual(['a', 'first a']);
   build('b');
   // One that was listed, before and after one of the new build.
   expect([await read('later-a.js'), await read('later-b.js'), await read('first-a.js')]).toEqual([
@@ -136,7 +136,7 @@ test('a build that replaces the files under a running gateway leaves the pages o
     'later b',
     'first a',
   ]);
-  expect(files.page('console')).toBe('b');
+  expect(consolePage()).toBe('b');
   build('c');
   await expect(read('last-a.js')).rejects.toThrow('reload the page');
   expect([await read('last-b.js'), await read('last-c.js')]).toEqual(['last b', 'last c']);

@@ -106,18 +106,6 @@ describe('Expect: 100-continue', () => {
     socket.write(body);
     expect(providedId(await nextResponse())).toBe('expected');
   });
-
-  test('is not sent for a body that is rejected', async () => {
-    const lines = ['POST /graphql HTTP/1.1', 'Host: gateway', 'Content-Type: application/json', 'Expect: 100-continue'];
-    socket.write(`${lines.join('\r\n')}\r\nContent-Length: 100000000\r\n\r\n`);
-    await until(/\r\n\r\n/);
-    expect(received).toMatch(/^HTTP\/1\.1 413 /);
-  });
-
-  test('another expectation is ignored', async () => {
-    socket.write(text('unexpected', { headers: ['Expect: 200-ok'] }));
-    expect(providedId(await nextResponse())).toBe('unexpected');
-  });
 });
 
 describe('the target in absolute form', () => {

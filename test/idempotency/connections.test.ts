@@ -103,7 +103,7 @@ test.each(Object.entries(mutations))(
     await database.prisma.apiToken.updateMany({ data: { expiresAt: new Date('2100-01-01') } });
 
     // Each has a connection when the others need another one.
-    const holder = await database.openConnection(60_000);
+    const holder = await database.pool.connect();
     await holder.query('begin; lock table idempotency_record in access exclusive mode');
     const type = `${field.charAt(0).toUpperCase()}${field.slice(1)}Payload`;
     const replies = subjects.map((subject) => {
@@ -114,7 +114,7 @@ test.each(Object.entries(mutations))(
     try {
       await untilWaiting(database.pool, 'idempotency_record', count);
     } finally {
-      await holder.end();
+      holder.release(true);
     }
     for (const { status, json } of await Promise.all(replies)) {
       expect([status, json.errors]).toEqual([200, undefined]);

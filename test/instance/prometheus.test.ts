@@ -1,16 +1,11 @@
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import type { HttpRequest } from '../../src/http/types.ts';
-import { metricsHandler } from '../../src/instance/metrics-route.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { metricDefinitions } from '../../src/metrics/metrics.ts';
-import { ProcessMetrics } from '../../src/metrics/process-metrics.ts';
 import { connectTo } from '../support/connect.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { holdWrites } from '../support/hold-writes.ts';
 import { readSamples, type Sample, sampleValue } from '../support/prometheus.ts';
 import { routes } from '../support/routes.ts';
-
-const openMetricsType = 'application/openmetrics-text';
 
 let gateway: TestGateway;
 let reader: string;
@@ -20,8 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-const scrape = (accept = 'text/plain') =>
-  gateway.send('GET', '/metrics', { token: null, headers: { authorization: `Bearer ${reader}`, accept } });
+const scrape = () => gateway.send('GET', '/metrics', { token: null, headers: { authorization: `Bearer ${reader}` } });
 
 type Count = (metric: string, labels: Record<string, string>) => number;
 
@@ -140,47 +134,16 @@ test('an occupied event loop is a long delay of the event loop', async () => {
   expect(longerThan(readSamples((await scrape()).text))).toBeGreaterThan(before);
 });
 
-test.each([
-  ['text/plain', 'text/plain; version=0.0.4; charset=utf-8'],
-  ['*/*', 'text/plain; version=0.0.4; charset=utf-8'],
-  ['application/openmetrics-text;version=1.0.0;q=0.2,text/plain;q=0.5', 'text/plain; version=0.0.4; charset=utf-8'],
-  [
-    'application/openmetrics-text;version=1.0.0;escaping=underscores;q=0.6,text/plain;version=0.0.4;q=0.5,*/*;q=0.1',
-    'application/openmetrics-text; version=1.0.0; charset=utf-8',
-  ],
-])('responds to Accept: %s with %s', async (accept, contentType) => {
+test('each metric has one type and its samples together, in the text format', async () => {
   await scrape(); // one request at least has been counted
-  const { status, headers, text } = await scrape(accept);
-  expect([status, headers.get('content-type')]).toEqual([200, contentType]);
-  expect(text.endsWith('\n# EOF\n')).toBe(contentType.startsWith('application/openmetrics-text'));
+  const { status, headers, text } = await scrape();
+  expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8']);
   // Each metric has one type and its samples together, and all samples have the labels of the definition.
   const types = [...text.matchAll(/^# TYPE ([a-z_]+) (\w+)$/gm)].map(([, name, type]) => `${name} ${type}`);
-  const named = (name: string) => (text.endsWith('# EOF\n') ? name.replace(/_total$/, '') : name);
-  expect(types).toEqual(Object.values(metricDefinitions).map(({ name, type }) => `${named(name)} ${type}`));
+  expect(types).toEqual(Object.values(metricDefinitions).map(({ name, type }) => `${name} ${type}`));
   const suffixes = { counter: [''], gauge: [''], histogram: ['_bucket', '_sum', '_count'] };
   const expected = Object.values(metricDefinitions).flatMap(({ name, type }) =>
     suffixes[type].map((suffix) => `${name}${suffix}`),
   );
   expect(new Set(readSamples(text).map(({ name }) => name))).toEqual(new Set(expected));
-});
-
-test('scrapes that arrive at once share what is rendered: any number of them delays other requests by a few renderings', async () => {
-  const metrics = new ProcessMetrics(() => {});
-  onTestFinished(() => metrics.stop());
-  let renderings = 0;
-  const { handle } = metricsHandler({
-    render(contentType) {
-      renderings += 1;
-      return metrics.render(contentType);
-    },
-  });
-  const caller = { require: () => {} };
-  const send = (accept: string) => handle({ caller, headers: { accept } } as unknown as HttpRequest);
-  const replies = await Promise.all(
-    Array.from({ length: 1_000 }, (_, index) => send(index % 2 ? 'text/plain' : openMetricsType)),
-  );
-  expect(renderings).toBe(2);
-  expect(new Set(replies.map(({ body }) => body)).size).toBe(2);
-  await send('text/plain');
-  expect(renderings).toBe(3);
 });

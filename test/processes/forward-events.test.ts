@@ -86,20 +86,3 @@ test('listen ends when the gateway refuses', async () => {
   const { code, stderr } = await run(args, { API_TOKEN: gateway.token });
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/responded with FORBIDDEN: .*audit:read/) });
 });
-
-test.each([
-  ['without a URL', []],
-  ['with a URL of another scheme', ['--forward-to', 'ftp://127.0.0.1/']],
-  ['with an unknown type', ['--forward-to', 'http://127.0.0.1/', '--type', 'user_group.made']],
-  ['with a malformed secret', ['--forward-to', 'http://127.0.0.1/', '--secret', 'whsec_x']],
-  ['with an argument', ['--forward-to', 'http://127.0.0.1/', 'more']],
-])('listen %s is a usage error', async (_, args) => {
-  expect((await run(['listen', ...args], { API_TOKEN: token })).code).toBe(2);
-});
-
-test('listen without an API token says where it belongs', async () => {
-  expect(await run(['listen', '--forward-to', 'http://127.0.0.1/'], {})).toMatchObject({
-    code: 2,
-    stderr: expect.stringMatching(/API_TOKEN/),
-  });
-});

@@ -1,20 +1,8 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { groups } from '../../src/commands/groups.ts';
-import { UsageError } from '../../src/commands/options.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { issueToken } from '../../src/tokens.ts';
 import { fileFields } from '../../src/user-groups/files.ts';
 import { copyDataDir } from '../support/data-dir.ts';
@@ -110,26 +98,11 @@ test.each<[name: string, format: Format, text: string | Buffer, message: RegExp,
     '{"user_group_id":"a","propertes":{},"environment":"none"}\n',
     /unknown member "propertes"; the members are: user_group_id, .* Did you mean properties\?/,
   ],
-  [
-    'the names of the GraphQL schema',
-    'ndjson',
-    '{"providedId":"a","environmentTag":"CUSTOMER"}\n',
-    /unknown member "providedId"/,
-  ],
   ['a JSON array', 'ndjson', '[{"user_group_id":"a","environment":"none"}]', /JSON array\. Write one object a line/],
-  ['a JSON array of several lines', 'ndjson', '\n[\n{"user_group_id":"a"}\n]', /JSON array/],
-  [
-    'an object of several lines',
-    'ndjson',
-    '{\n  "user_group_id": "a"\n}\n',
-    /not a complete JSON object\. Write each object on one line/,
-  ],
   ['CSV as NDJSON', 'ndjson', 'user_group_id,environment\na,none\n', /not a JSON object\. .* --format csv/],
   ['UTF-16', 'csv', Buffer.from('\uFEFFuser_group_id,environment\n', 'utf16le'), /not text in UTF-8/],
-  ['Latin-1', 'csv', Buffer.from('user_group_id,name,environment\na,é,none\n', 'latin1'), /not text in UTF-8/],
   ['gzip', 'ndjson', gzipSync('{"user_group_id":"a","environment":"none"}\n'), /not text in UTF-8/],
   ['no text, as CSV', 'csv', '', /is empty\. The first line must name the columns/],
-  ['empty lines only, as CSV', 'csv', '\r\n\n', /is empty/],
   [
     'no names of columns',
     'csv',
@@ -137,7 +110,6 @@ test.each<[name: string, format: Format, text: string | Buffer, message: RegExp,
     /first line must name the columns, and one of them must be user_group_id/,
   ],
   ['a column twice', 'csv', 'user_group_id,name,name,environment\n', /names the column "name" twice/],
-  ['semicolons', 'csv', 'user_group_id;name;environment\na;b;none\n', /Semicolons separate the columns/],
   ['no column environment, and no such option', 'csv', 'user_group_id\na\n', /no column environment\. Add it, or --environment/],
   ['a quote that is not closed', 'csv', 'user_group_id,environment\n"a,none\nb,none\n', /not valid CSV/],
   ['a line that is too long', 'ndjson', `{"name":"${'x'.repeat(4_200_000)}`, /Line 1 has more than 4194304 characters/],
@@ -189,23 +161,15 @@ describe.each(['ndjson', 'csv'] as const)('%s', (format) => {
 
   test.each<[name: string, line: Line, reason: RegExp]>([
     ['no id', { name: 'n' }, /^user_group_id: is required\.$/],
-    ['a long id', { user_group_id: 'x'.repeat(256) }, /^user_group_id: must have 1 to 255 characters\.$/],
     ['NUL', { user_group_id: 'g', name: 'a\0b' }, /^name: must not contain the character NUL/],
     ['a short token', { user_group_id: 'g', token: '123456789012345' }, /^token: must be a string of 16 to 255 printable/],
     ['a mistyped token', { user_group_id: 'g', token: forgedToken('userGroup') }, /^token: begins with ugt_ and is mistyped/],
-    ['a list as mapping', { user_group_id: 'g', mapping: [] }, /^mapping: must map schema ids/],
     ['a number in a mapping', { user_group_id: 'g', mapping: { a: 'b', sales: 1 } }, /^mapping\.sales: must be a string\.$/],
     [
       'properties too large',
       { user_group_id: 'g', properties: { a: 'x'.repeat(65_536) } },
       /^properties: must have at most 64 KiB/,
     ],
-    [
-      'an unknown environment',
-      { user_group_id: 'g', environment: 'customer' },
-      /^environment: must be Customer, Testing or none\.$/,
-    ],
-    ['an unknown status', { user_group_id: 'g', status: 'paused' }, /^status: must be active or suspended\.$/],
     ['a reason of an active group', { user_group_id: 'g', suspended_reason: 'x' }, /^suspended_reason: must not be given unless/],
   ])('a line with %s is rejected, and the others are imported', async (_, line, reason) => {
     const lines = [{ user_group_id: 'before' }, line, { user_group_id: 'behind' }];
@@ -258,10 +222,8 @@ describe.each(['ndjson', 'csv'] as const)('%s', (format) => {
 
 test.each<[name: string, line: string, reason: RegExp]>([
   ['no JSON', `{"user_group_id":"a","token":"secret"`, /^is not valid JSON\.$/],
-  ['no object', '"secret"', /^must be a JSON object\.$/],
   ['a member twice', '{"token":"secret","token":"secret"}', /^The JSON has the duplicate member "token"/],
   ['an unknown member', '{"user_group_id":"a","other":"secret"}', /^unknown member "other"; the members are: /],
-  ['a number as id', '{"user_group_id":5}', /^user_group_id: must be a string\./],
   [
     'a control character in a name',
     '{"user_group_id":"a","properties":{"a\\nb":"\\u0000"}}',
@@ -272,18 +234,6 @@ test.each<[name: string, line: string, reason: RegExp]>([
   expect([code, stdout]).toEqual([1, expect.stringMatching(/^line 3: [^\n]+\n2 lines, 1 created, 0 unchanged, 1 rejected\.\n$/)]);
   expect(stdout.slice('line 3: '.length).split('\n')[0]).toMatch(reason);
   expect(stdout).not.toContain('secret');
-});
-
-test('a record of CSV with another number of cells is rejected', async () => {
-  const { code, stdout } = await importText('csv', 'user_group_id,name\na,A\nb\nc,C,\n', '--environment', 'Testing');
-  expect([code, stdout.split('\n').slice(0, 3)]).toEqual([
-    1,
-    [
-      'line 3: has 1 cells, and the first line names 2 columns.',
-      'line 4: has 3 cells, and the first line names 2 columns.',
-      '3 lines, 1 created, 0 unchanged, 2 rejected.',
-    ],
-  ]);
 });
 
 test('a file that is not UTF-8 further on is imported to there, and says how far', async () => {
@@ -410,7 +360,6 @@ describe('a token that another group has', () => {
     ['as its current one', () => group('owner', 'Customer', storedToken(token)), true],
     ['in its grace period', async () => retire((await group('owner', 'Customer')).teamId, 60), true],
     ['whose grace period has ended', async () => retire((await group('owner', 'Customer')).teamId, -60), false],
-    ['as its own earlier one', async () => retire((await group('thief', 'Testing')).teamId, 60), false],
     [
       'as its current one, and the line changes a group',
       async () => [await group('owner', null, storedToken(token)), await group('thief', 'Testing')],
@@ -534,13 +483,17 @@ test('requests and an import that create the same groups at once: each is create
     over = true;
   });
   const answered = new Map<string, string>();
-  const ids = lines.map((line) => line['user_group_id'] as string).reverse();
+  const ids = lines.slice(-200).map((line) => line['user_group_id'] as string);
   for (let from = 0; from < ids.length && !over; from += 40) {
     const some = ids.slice(from, from + 40);
     const replies = await Promise.all(some.map((id) => gateway.send('GET', '/api/user', { body: { user_group_id: id } })));
     for (const [index, { json }] of replies.entries()) answered.set(some[index] as string, json.user_group.token);
   }
-  expect(await imported).toMatchObject({ code: 0, stdout: expect.stringMatching(/^1,200 lines, .*, 0 rejected\.\n$/) });
+  expect(await imported).toMatchObject({
+    code: 0,
+    stderr: '',
+    stdout: expect.stringMatching(/^1,200 lines, .*, 0 rejected\.\n$/),
+  });
   const rows = await gateway.database.prisma.userGroup.findMany();
   const tokens = new Map(rows.map((row) => [row.providedId, tokenOf(row)]));
   expect([rows.length, answered.size > 0]).toEqual([1_200, true]);
@@ -550,27 +503,18 @@ test('requests and an import that create the same groups at once: each is create
   }
 });
 
-test.each(['ndjson', 'csv'] as const)(
-  'memory is bounded in both directions, whatever the size of the file: %s',
-  async (format) => {
-    const limited = { ...settings(), NODE_OPTIONS: '--max-old-space-size=64' };
-    // 70 MB of text, more than the process may have.
-    const properties = format === 'csv' ? '{""a"":""' : '{"a":"';
-    const end = format === 'csv' ? '""}' : '"}';
-    const source = file(`large.${format}`, format === 'csv' ? 'user_group_id,properties\n' : '');
-    for (let index = 0; index < 1_200; index += 1) {
-      const json = `${properties}${'x'.repeat(60_000)}${end}`;
-      const line = format === 'csv' ? `g${index},"${json}"\n` : `{"user_group_id":"g${index}","properties":${json}}\n`;
-      writeFileSync(source, line, { flag: 'a' });
-    }
-    const imported = await run(['groups', 'import', source, '--environment', 'Testing'], limited);
-    expect(imported).toMatchObject({ code: 0, stderr: '', stdout: '1,200 lines, 1,200 created, 0 unchanged, 0 rejected.\n' });
-    const output = join(folder, `out.${format}`);
-    expect(await run(['groups', 'export', '--output', output], limited)).toMatchObject({ code: 0, stderr: '' });
-    expect(statSync(output).size).toBeGreaterThan(70_000_000);
-  },
-  180_000,
-);
+test('memory is bounded in both directions, whatever the size of the file', async () => {
+  const limited = { ...settings(), NODE_OPTIONS: '--max-old-space-size=64' };
+  // 70 MB of text, more than the process may have.
+  const source = file('large.csv', 'user_group_id,properties\n');
+  for (let index = 0; index < 1_200; index += 1)
+    writeFileSync(source, `g${index},"{""a"":""${'x'.repeat(60_000)}""}"\n`, { flag: 'a' });
+  const imported = await run(['groups', 'import', source, '--environment', 'Testing'], limited);
+  expect(imported).toMatchObject({ code: 0, stderr: '', stdout: '1,200 lines, 1,200 created, 0 unchanged, 0 rejected.\n' });
+  const output = join(folder, 'out.csv');
+  expect(await run(['groups', 'export', '--output', output], limited)).toMatchObject({ code: 0, stderr: '' });
+  expect(statSync(output).size).toBeGreaterThan(70_000_000);
+}, 180_000);
 
 test('both work with the bundled PostgreSQL, while a gateway runs and when none does', async () => {
   const dataDir = copyDataDir();
@@ -599,15 +543,11 @@ test.each([
 });
 
 describe('groups export', () => {
-  test('--output replaces a file, also behind a symbolic link, so that only its owner can read it', async () => {
+  test('--output replaces a file, so that only its owner can read it', async () => {
     const target = file('old.csv', 'old');
     chmodSync(target, 0o644);
-    symlinkSync(target, join(folder, 'link.csv'));
-    const { code, stdout } = await gateway('export', '--output', join(folder, 'link.csv'));
-    expect([code, stdout]).toEqual([
-      0,
-      expect.stringMatching(/^Exported 0 groups to .*link\.csv, which only its owner may read/),
-    ]);
+    const { code, stdout } = await gateway('export', '--output', target);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^Exported 0 groups to .*old\.csv, which only its owner may read/)]);
     expect(readFileSync(target, 'utf8')).toBe(`${fileFields.join(',')}\r\n`);
     expect(statSync(target).mode & 0o777).toBe(0o600);
   });
@@ -624,53 +564,5 @@ describe('groups export', () => {
     const command = `{ ${JSON.stringify(process.execPath)} dist/main.js groups export; echo "status $?" >&2; } | head -c 10`;
     const { stdout, stderr } = await launch('sh', ['-c', command], settings()).ended;
     expect([stdout, stderr]).toEqual(['{"user_gro', expect.stringMatching(/status 1\n$/)]);
-  });
-});
-
-describe('arguments', () => {
-  beforeEach(() => {
-    // If a command connected to the database, it would fail after ten seconds.
-    vi.stubEnv('DATABASE_URL', 'postgresql://nobody@127.0.0.1:1/none');
-  });
-  afterEach(() => {
-    vi.unstubAllEnvs();
-  });
-
-  test.each([
-    ['no action', [], /No subcommand.*groups import FILE/s],
-    ['an unknown action', ['copy'], /Unknown command "groups copy"/],
-    ['no file', ['import'], /Name the file to import/],
-    ['two files', ['import', 'a.csv', 'b.csv'], /Unexpected argument "b\.csv"/],
-    ['a name that stands for no format', ['import', 'a.txt'], /--format is required: "a\.txt"/],
-    ['an unknown format', ['import', '-', '--format', 'xml'], /--format must be ndjson or csv, not "xml"/],
-    ['an unknown environment', ['import', '-', '--environment', 'x'], /--environment must be Customer, Testing or none/],
-    ['an unknown choice', ['import', '-', '--on-existing', 'x'], /--on-existing must be skip, update or fail/],
-    ['a file that does not exist', ['import', '/nowhere/a.csv'], /Cannot read \/nowhere\/a\.csv: ENOENT/],
-    [
-      'a report that is the file',
-      ['import', 'package.json', '--format', 'csv', '--report', './package.json'],
-      /--report must name another file/,
-    ],
-    ['a word for export', ['export', 'a.csv'], /Unexpected argument "a\.csv"/],
-    ['an output that stands for no format', ['export', '--output', 'a.txt'], /--format is required/],
-    [
-      'an output that is a folder',
-      ['export', '--format', 'csv', '--output', 'src'],
-      /^src cannot be written: it is not a regular file\. Nothing was exported\./,
-    ],
-    [
-      'a report in no folder',
-      ['import', 'package.json', '--format', 'csv', '--report', '/nowhere/a'],
-      /^\/nowhere\/a cannot be written: ENOENT: .* Nothing was imported\./,
-    ],
-    ['several mistakes', ['import', '--environment', 'x', '--dry'], /Unknown option --dry\..*Name the file.*--environment/s],
-  ])('%s is a usage error, reported before the database is opened', async (_, args, text) => {
-    const failure = await groups(args, process).then(
-      () => undefined,
-      (error: unknown) => error,
-    );
-    expect(failure).toBeInstanceOf(UsageError);
-    expect((failure as Error).message).toMatch(text);
-    expect(existsSync('a.txt')).toBe(false);
   });
 });

@@ -15,13 +15,9 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const commands: string[][] = [
   ['token', 'list'],
-  ['token', 'rotate', '1'],
-  ['token', 'revoke', '1'],
   ['keys', 'list'],
   ['keys', 'rotate', 'encryption'],
-  ['keys', 'rotate', 'signing'],
   ['groups', 'import', 'import.ndjson'],
-  ['groups', 'import', 'import.ndjson', '--dry-run'],
   ['groups', 'export', '--output', 'nightly.ndjson'],
 ];
 

@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { operationsOf } from '../../src/http/pages/openapi.ts';
-import { curlExample } from '../../src/http/pages/request-examples.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { openApiDocument } from '../support/openapi.ts';
+import { operationsOf } from '../support/openapi-document.ts';
 import { comparable, contentOf, errorExamples } from '../support/openapi-examples.ts';
 
 const run = promisify(execFile);
@@ -33,7 +32,7 @@ describe('the examples of operations get their responses', () => {
   // They apply in this order, to a gateway without user groups.
   const steps = Object.entries(openApiDocument.paths).flatMap(([path, operations]) =>
     operationsOf(operations).flatMap(([method, operation]) => {
-      const own = curlExample(method, path, operation);
+      const { 'x-curl': own } = operation;
       const { example, examples = {} } = contentOf(operation.responses['200']) ?? {};
       const name = `${method} ${path}`;
       const named = Object.values(examples).map(({ summary, value, 'x-curl': command }) => ({

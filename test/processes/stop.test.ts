@@ -1,18 +1,19 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { createApiToken } from '../../src/api-tokens/api-tokens.ts';
+import { startCommitProxy } from '../support/commit-proxy.ts';
 import { copyDataDir } from '../support/data-dir.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, type TestDatabase, untilBlocked } from '../support/database.ts';
+import { makeKeyedDataDir } from '../support/embedded-gateway.ts';
+import { freePort } from '../support/free-port.ts';
 import { sendRequest } from '../support/gateway.ts';
 import { holdWrites } from '../support/hold-writes.ts';
 import { beginLoad, tokensOf } from '../support/load.ts';
-import { endProcesses, launch, type ServeProcess, serve, until, untilServing } from '../support/process.ts';
-import { isAlive } from '../support/processes.ts';
+import { binary, endProcesses, launch, run, type ServeProcess, serve, until } from '../support/process.ts';
 import { contextOn } from '../support/queries.ts';
 
 let database: TestDatabase;
@@ -125,7 +126,7 @@ test('a second signal exits immediately, also during the drain delay', async () 
   }
 });
 
-test('signals at the same time are one: some programs send them to a process and to its group', async () => {
+test('two signals at the same time are one: npm repeats what the terminal sends', async () => {
   await start();
   const { reply, release } = await beginWaiting();
   for (const signal of ['SIGSTOP', 'SIGTERM', 'SIGINT', 'SIGCONT'] as const) gateway.child.kill(signal);
@@ -134,54 +135,6 @@ test('signals at the same time are one: some programs send them to a process and
   expect((await reply).status).toBe(200);
   expect(await gateway.ended).toMatchObject({ code: 0 });
 });
-
-test('SIGHUP is not the second signal: a terminal sends it twice, and systemd may send it after SIGTERM', async () => {
-  for (const signal of ['SIGHUP', 'SIGTERM'] as const) {
-    await start();
-    const { reply, release } = await beginWaiting();
-    gateway.child.kill(signal);
-    await until(() => gateway.output.stderr.includes(`${signal}: draining`), 'the gateway drains');
-    gateway.child.kill('SIGHUP');
-    await until(isRefused, 'the listener is closed');
-    await release();
-    expect((await reply).status).toBe(200);
-    expect(await gateway.ended).toMatchObject({ code: 0 });
-  }
-});
-
-const hasTerminals = spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0;
-
-test.runIf(hasTerminals).each(['json', 'pretty'])(
-  'a terminal that is closed: completes requests in flight, stops PostgreSQL last, and does not abort (LOG_FORMAT=%s)',
-  async (format) => {
-    const dataDir = copyDataDir();
-    onTestFinished(() => dataDir.remove());
-    token = 'bootstrap-token-of-the-terminal-test';
-    const status = join(dataDir.path, 'status');
-    const command = `trap 'kill -HUP $gateway' HUP; "${process.execPath}" dist/main.js serve & gateway=$!; echo process $gateway
-      wait $gateway; wait $gateway; echo $? > "${status}"`;
-    const settings = { DATA_DIR: dataDir.path, BOOTSTRAP_API_TOKEN: token, LOG_FORMAT: format };
-    gateway = await untilServing(launch('sh', ['-c', 'exec script -qec "$0" /dev/null >&2', command], settings));
-    const pid = Number(/process (\d+)/.exec(gateway.output.stderr)?.[1]);
-    onTestFinished(() => void (isAlive(pid) && process.kill(pid, 'SIGKILL')));
-    const postmaster = dataDir.postmaster() ?? 0;
-    const held = await holdWrites(dataDir.databaseUrl());
-    const reply = sendRequest(gateway.url, 'GET', '/api/user', { token, body: { user_group_id: 'in flight' } });
-    void reply.catch(() => {});
-    await held.untilOneWaits();
-
-    gateway.child.kill('SIGKILL'); // with it, the terminal is gone
-    await until(isRefused, 'the listener is closed');
-    expect(isAlive(postmaster)).toBe(true);
-    await held.release();
-    expect((await reply).status).toBe(200);
-    await until(() => !isAlive(pid), 'the gateway ends');
-    expect(dataDir.postmaster()).toBeUndefined();
-    expect(isAlive(postmaster)).toBe(false);
-    await until(() => existsSync(status) && readFileSync(status, 'utf8'), 'the shell writes the exit status');
-    expect(readFileSync(status, 'utf8')).toBe('129\n');
-  },
-);
 
 const headers = 'POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n';
 test.each([
@@ -248,15 +201,62 @@ test('SIGTERM under load: completes every accepted request, keeps every confirme
   expect(dataDir.postmaster()).toBeUndefined();
 });
 
-/** What runs a program as the first process of a container runs. */
-const ownProcesses = [...(process.getuid?.() === 0 ? [] : ['--user', '--map-root-user']), '--pid', '--fork', '--kill-child'];
-const canBeFirst = process.platform === 'linux' && spawnSync('unshare', [...ownProcesses, 'true']).status === 0;
+/** Whether no signal is pending, nor queued, for a process. */
+const hasHandled = (pid: number): boolean => /^ShdPnd:\s*0+$/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
 
-test.runIf(canBeFirst)('as the first process of a container, ends at a signal while it loads its modules', async () => {
-  const settings = { DATABASE_URL: 'postgresql://127.0.0.1:1/none' };
-  const { child, ended } = launch('unshare', [...ownProcesses, process.execPath, 'dist/main.js', 'serve'], settings);
-  // The system discards a signal that comes before Node.js runs the first module.
-  const signals = setInterval(() => spawnSync('pkill', ['-TERM', '-P', String(child.pid)]), 10);
-  onTestFinished(() => clearInterval(signals));
-  expect((await ended).code).toBe(143);
+const commands = (settings: Readonly<Record<string, string>>, ...args: string[]) =>
+  launch(process.execPath, [binary, ...args], settings);
+
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const)('after %s, token create prints the secret that it was creating and ends with %i', async (signal, code) => {
+  const client = await database.pool.connect();
+  await client.query('begin; lock table api_token in share row exclusive mode');
+  const { child, ended } = commands({ DATABASE_URL: database.url }, 'token', 'create', '--name=wanted', '--environment=none');
+  await untilBlocked(database);
+  child.kill(signal);
+  // The signal is received before the command ends.
+  await until(() => hasHandled(child.pid ?? 0), 'the signal is handled');
+  await client.query('rollback');
+  client.release();
+  expect(await ended).toMatchObject({ code, stdout: expect.stringMatching(/wanted.*ugk_/s), stderr: '' });
+});
+
+test('SIGTERM ends a rotation of the encryption key, which the same command completes, and stops the bundled PostgreSQL', async () => {
+  const dataDir = makeKeyedDataDir();
+  onTestFinished(() => dataDir.remove());
+  const settings = { DATA_DIR: dataDir.path, BOOTSTRAP_API_TOKEN: 'an-api-token-of-the-operator' };
+  await (await serve(settings)).stop();
+  const { child, ended } = commands(settings, 'keys', 'rotate', 'encryption');
+  const keys = () => readFileSync(join(dataDir.path, 'encryption-keys'), 'utf8').trim().split('\n');
+  await until(() => keys().length === 2, 'there is another key');
+  child.kill('SIGTERM');
+  expect(await ended).toMatchObject({ code: 143, stdout: '', stderr: 'Stopped by SIGTERM.\n' });
+  expect(dataDir.postmaster()).toBeUndefined();
+  const { code, stdout } = await run(['keys', 'rotate', 'encryption'], settings);
+  expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Encrypted 1 tokens.*\nNo key was added: /) });
+  expect(keys()).toHaveLength(2);
+});
+
+test.each([
+  ['serve', 0, 'SIGTERM: stopped before listening'],
+  ['migrate', 143, 'Stopped by SIGTERM.'],
+] as const)('SIGTERM ends the wait of %s for a database that is not reachable, with %i', async (command, code, text) => {
+  const { child, output, ended } = commands({ DATABASE_URL: `postgres://localhost:${await freePort()}/none` }, command);
+  await until(() => output.stderr.includes('waiting for the database'), 'it waits');
+  child.kill('SIGTERM');
+  expect(await ended).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(text) });
+});
+
+test('a command that loses the response to its change says that the change may have been made', async () => {
+  const proxy = await startCommitProxy(database.url);
+  onTestFinished(() => proxy.close());
+  proxy.resetNextCommit();
+  expect(await run(['token', 'create', '--name=n', '--environment=none'], { DATABASE_URL: proxy.url })).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^The database is unavailable: .*A change that was in progress may have been made\.\n$/),
+  });
 });

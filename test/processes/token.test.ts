@@ -34,21 +34,10 @@ async function caller(token: string) {
 
 test('token create --json prints one object with exactly the documented members; the running gateway accepts the token', async () => {
   const before = Date.now();
-  const { code, stdout, stderr } = await run(
-    [
-      'token',
-      'create',
-      '--name',
-      'backend “A”',
-      '--environment',
-      'Customer',
-      '--scope',
-      'groups:read',
-      '--scope',
-      'audit:read',
-    ].concat(['--expires-in', '90d', '--json']),
-    settings,
+  const args = 'token create --environment Customer --scope groups:read --scope audit:read --expires-in 90d --json --name'.split(
+    ' ',
   );
+  const { code, stdout, stderr } = await run([...args, 'backend “A”'], settings);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout.endsWith('}\n')).toBe(true);
   const printed = JSON.parse(stdout);
@@ -85,22 +74,6 @@ test('token create with only a name and an environment creates a token with the 
   const list = await run(['token', 'list'], settings);
   expect(list.stdout).toContain('plain');
   expect(list.stdout).not.toContain(secret.slice(0, 12));
-});
-
-test('token create reports every invalid argument at once', async () => {
-  const args = ['--enviroment', 'Testing', '--scope', 'groups', '--scope', 'all', '--expires-in', '9', 'word', '--json=yes'];
-  const { code, stderr } = await run(['token', 'create', ...args], settings);
-  expect(code).toBe(2);
-  expect(stderr.split('\n\n')[0]?.split('\n').slice(1)).toEqual([
-    '  Unexpected argument "word".',
-    '  Unknown option --enviroment. Did you mean --environment?',
-    '  --json takes no value.',
-    '  --name is required: what the API token is for.',
-    '  --environment is required: Customer, Testing or none (untagged).',
-    expect.stringMatching(/^ {2}--scope must be one of .*groups:resolve.*, not "groups"\.$/),
-    expect.stringMatching(/^ {2}--scope must be one of .*, not "all"\.$/),
-    '  --expires-in must be a number and a unit, such as 30m, 12h, 90d or 52w, not "9".',
-  ]);
 });
 
 test('token list prints every token and no secret, also through npm, which adds no output', async () => {
@@ -142,24 +115,6 @@ test('token update changes a token and prints it; the running gateway rejects it
   expect((await caller(made.token)).data.caller.name).toBe('other');
 });
 
-test('token update reports every mistake at once and changes nothing', async () => {
-  const made = await issue('not updated');
-  const args = ['x', '--name=', '--rate-limit', '0', '--enable', '--disable', '--scope=admin'];
-  const refused = await run(['token', 'update', String(made.id), ...args], settings);
-  expect(refused).toMatchObject({ code: 2, stdout: '' });
-  expect(refused.stderr.split('\n')).toEqual([
-    'Unknown option --scope.',
-    expect.stringContaining('token update takes one numeric id'),
-    '--name must have 1 to 255 characters.',
-    '--rate-limit must be a whole number from 1 to 1000000, or none, not "0".',
-    '--enable and --disable exclude each other.',
-    'Nothing was changed.',
-    '',
-  ]);
-  expect((await run(['token', 'update', String(made.id)], settings)).stderr).toContain('needs --name');
-  expect((await caller(made.token)).data.caller.name).toBe('not updated');
-});
-
 test('token revoke: the running gateway rejects the token from the next request on', async () => {
   const made = await issue('short-lived');
   expect((await caller(made.token)).data.caller.name).toBe('short-lived');
@@ -187,32 +142,6 @@ test('token rotate prints a new secret; the running gateway accepts the old one 
   expect([text.code, others]).toEqual([0, []]);
   for (const secret of [made.token, next]) expect((await caller(secret)).errors[0].extensions.code).toBe('UNAUTHENTICATED');
   expect((await caller(last)).data.caller.number).toBe(made.id);
-});
-
-test('a secret that cannot be written is said to be lost, with how to make another one', async () => {
-  const made = await issue('unread');
-  for (const args of [`create --name unread --environment none`, `rotate ${made.id}`]) {
-    const command = `{ "${process.execPath}" dist/main.js token ${args}; echo "status $?" >&2; } | true`;
-    const { stdout, stderr } = await launch('sh', ['-c', command], settings).ended;
-    const { id } = await database.prisma.apiToken.findFirstOrThrow({
-      where: { name: 'unread' },
-      orderBy: { id: args.startsWith('create') ? 'desc' : 'asc' },
-    });
-    expect({ stdout, stderr }).toEqual({
-      stdout: '',
-      stderr: `The secret of the API token #${id} was not shown, because the output cannot be written (write EPIPE), and is not stored. Run \`token rotate ${id}\` to get another one.\nstatus 1\n`,
-    });
-  }
-});
-
-test('token rotate reports every mistake at once and replaces nothing', async () => {
-  const made = await issue('not rotated');
-  const refused = await run(['token', 'rotate', String(made.id), 'more', '--overlap', '8d', '--grace=1h'], settings);
-  expect(refused).toMatchObject({ code: 2, stdout: '' });
-  expect(refused.stderr).toContain('Unknown option --grace.');
-  expect(refused.stderr).toContain('token rotate takes one numeric id');
-  expect(refused.stderr).toContain('--overlap must be 0, or a number and a unit up to a week, such as 30s, 1h or 7d, not "8d".');
-  expect((await caller(made.token)).data.caller.name).toBe('not rotated');
 });
 
 test('token revoke of an unknown id fails with a message', async () => {

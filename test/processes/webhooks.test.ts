@@ -81,34 +81,6 @@ test('webhooks create takes http to the networks of the setting alone', async ()
   expect(await run(args, { ...settings, WEBHOOKS_ALLOWED_NETWORKS: '10.1.0.0/16' })).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('webhooks create reports every invalid argument at once, and creates nothing', async () => {
-  const { code, stderr } = await webhooks('create', '--type', 'created', '--environment', 'none', '--json=yes', 'word');
-  expect(code).toBe(2);
-  expect(stderr.split('\n\n')[0]?.split('\n').slice(1)).toEqual([
-    '  Unexpected argument "word".',
-    '  --json takes no value.',
-    '  --url is required: where events are sent to.',
-    expect.stringMatching(/^ {2}--type must be one of user_group\.created, .*, not "created"\.$/),
-    '  --environment must be one of Customer, Testing, Untagged, None, not "none".',
-  ]);
-  expect(await database.prisma.webhook.count()).toBe(0);
-});
-
-test.each([
-  ['an unknown subcommand', ['show'], /Unknown command "webhooks show"/],
-  ['none', [], /No subcommand was given/],
-  ['list with a word', ['list', 'all'], /accepts only --json/],
-  ['delete without an id', ['delete'], /takes one numeric id/],
-  ['enable without an id', ['enable'], /webhooks enable takes one numeric id/],
-  ['delete of a name', ['delete', 'hooks'], /takes one numeric id/],
-  ['deliveries with another status', ['deliveries', '1', '--status', 'lost'], /--status must be pending, delivered or failed/],
-  ['deliveries with a limit that is too high', ['deliveries', '1', '--limit', '1001'], /--limit must be .* 1 to 1000/],
-  ['redeliver of nothing', ['redeliver', '1'], /needs --event/],
-  ['redeliver of both', ['redeliver', '1', '--event', 'x', '--after', 'y'], /needs --event/],
-])('%s is a usage error', async (_, args, message) => {
-  expect(await webhooks(...args)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(message) });
-});
-
 test.each([['enable'], ['disable'], ['delete'], ['deliveries'], ['redeliver', '--event', 'x']])(
   'webhooks %s of one that does not exist fails',
   async (action, ...rest) => {
@@ -145,8 +117,7 @@ test('webhooks redeliver sends events again, and deliveries lists them', async (
   const json = await webhooks('deliveries', String(id), '--limit', '1', '--json');
   expect([JSON.parse(json.stdout).length, json.stderr]).toEqual([1, more]);
   const text = await webhooks('deliveries', String(id), '--limit', '1');
-  expect([text.stdout.split('\n').length, text.stderr]).toEqual([3, '']);
-  expect(text.stdout.endsWith(`\n${more}`)).toBe(true);
+  expect([text.stdout.split('\n').length, text.stderr]).toEqual([2, more]);
   expect(await webhooks('deliveries', String(id), '--limit', '2', '--json')).toMatchObject({ stderr: '' });
 
   const unknown = await webhooks('redeliver', String(id), '--event', 'x');

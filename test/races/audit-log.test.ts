@@ -97,7 +97,7 @@ async function make(run: string, { kind, process, id, tag, fields, patch }: Oper
       }
       case 'bulk': {
         const inputs = [0, 1, 2, id].map((each) => ({ providedId: `${run} ${each}`, ...fields }));
-        const results = await getOrCreateUserGroups(context, inputs, { withJson: true });
+        const results = await getOrCreateUserGroups(context, inputs, false);
         return results.flatMap((result) => (!(result instanceof GatewayError) && result.created ? ['user_group.created'] : []));
       }
       case 'update':

@@ -1,4 +1,4 @@
-import { assetPaths, assetRoutePath } from '../../src/http/pages/assets.ts';
+import { readdirSync } from 'node:fs';
 import type { Scope } from '../../src/scopes.ts';
 import { apiTokenId } from './node-id.ts';
 
@@ -298,6 +298,8 @@ export const restOperations: Record<string, RestOperation> = {
   },
 };
 
+const stylesheet = readdirSync(new URL('../../dist-web/assets', import.meta.url)).find((name) => name.endsWith('.css'));
+
 /** The pages and files, which no credential opens or closes: a path of each, by the path of its route. */
 export const pages: Record<string, string> = {
   '/': '/',
@@ -312,7 +314,7 @@ export const pages: Record<string, string> = {
   '/docs/docs-config': '/docs/docs-config',
   '/docs/docs-config/{code}': '/docs/docs-config/hex-color',
   '/schemas/docs-config.json': '/schemas/docs-config.json',
-  [assetRoutePath]: assetPaths.icon,
+  '/assets/{name}': `/assets/${stylesheet}`,
   '/favicon.ico': '/favicon.ico',
   '/livez': '/livez',
   '/readyz': '/readyz',

@@ -192,7 +192,7 @@ export const openRequests: readonly OpenRequest[] = [
     status: { absent: 200, invalid: 401, accepted: 200 },
   },
   // For requests without a credential.
-  { name: 'playground', method: 'GET', path: paths.graphql, headers: html, status: { absent: 200, invalid: 401, accepted: 406 } },
+  { name: 'playground', method: 'GET', path: paths.graphql, headers: html, status: { absent: 200, invalid: 401, accepted: 400 } },
 ];
 
 /** Sends a request that needs no credential with one. */

@@ -14,7 +14,7 @@ process.on('message', async ({ args, env, mark }) => {
   for (const [emitter, event, kept] of before) {
     for (const listener of emitter.listeners(event)) if (!kept.includes(listener)) emitter.off(event, listener);
   }
-  const code = process.exitCode;
+  const code = process.exitCode ?? 0;
   await Promise.all([process.stdout, process.stderr].map((stream) => new Promise((resolve) => stream.write('', resolve))));
   for (const fd of [1, 2]) writeSync(fd, mark);
   process.send({ code });

@@ -1,5 +1,5 @@
-import { type Example, errorResponses, type MediaType } from '../../src/http/pages/openapi.ts';
 import { openApiDocument } from './openapi.ts';
+import { type Example, errorResponses, type MediaType } from './openapi-document.ts';
 
 /** The content of a request or response of `openapi.yaml`; nothing if it has none. */
 export const contentOf = ({ content = {} }: { readonly content?: Readonly<Record<string, MediaType>> } = {}) =>

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 as OpenApiValidator, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { parse } from 'yaml';
-import { type JsonSchema, operationsOf, readOpenApi } from '../../src/http/pages/openapi.ts';
+import { dereference } from '../../src/http/pages/api-reference.ts';
+import { type JsonSchema, type OpenApiDocument, operationsOf } from './openapi-document.ts';
 
 /** The text of `openapi.yaml`. */
 export const openApiText = readFileSync(new URL('../../openapi.yaml', import.meta.url), 'utf8');
@@ -11,7 +12,7 @@ export const openApiText = readFileSync(new URL('../../openapi.yaml', import.met
 export const openApiSource: object = parse(openApiText);
 
 /** `openapi.yaml` with what each reference refers to in its place. */
-export const openApiDocument = readOpenApi(JSON.stringify(openApiSource));
+export const openApiDocument = dereference(openApiSource) as OpenApiDocument;
 
 const validator = new OpenApiValidator({ strict: false, allErrors: true });
 formats.default(validator);

@@ -1,4 +1,3 @@
-import { createLayout } from '../../src/http/pages/layout.ts';
 import { problem } from '../../src/http/problem.ts';
 import type { Handler } from '../../src/http/types.ts';
 import { createRoutes } from '../../src/routes.ts';
@@ -7,7 +6,7 @@ const handler: Handler = { handle: () => ({ status: 200, headers: {}, body: '' }
 
 /** The route table of the gateway, with handlers that do nothing. */
 export const routes = createRoutes({
-  layout: createLayout({ console: true, playground: true }),
+  served: { console: true, playground: true },
   graphql: handler,
   user: handler,
   embedTokens: handler,

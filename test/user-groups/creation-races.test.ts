@@ -44,7 +44,7 @@ test('a group that is in the way and then deleted does not keep get-or-create fr
 
 test('the same in a bulk call, whose other groups are created as well', async () => {
   const inputs = [{ providedId: 'before' }, { providedId: 'bulk' }, { providedId: 'bulk' }, { providedId: 'after' }];
-  const results = await getOrCreateUserGroups(contended('bulk', 2), inputs, { withJson: true });
+  const results = await getOrCreateUserGroups(contended('bulk', 2), inputs, false);
   expect(results).toMatchObject([{ created: true }, { created: true }, { created: false }, { created: true }]);
 });
 
@@ -52,9 +52,7 @@ test.each(['single', 'bulk'])('after five attempts it is UNAVAILABLE, and can be
   const providedId = `always contended ${way}`;
   const context = contended(providedId, 5);
   const attempt = () =>
-    way === 'single'
-      ? getOrCreateUserGroup(context, { providedId })
-      : getOrCreateUserGroups(context, [{ providedId }], { withJson: false });
+    way === 'single' ? getOrCreateUserGroup(context, { providedId }) : getOrCreateUserGroups(context, [{ providedId }], false);
   await expect(attempt()).rejects.toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('safe to try again') });
   expect([await attempt()].flat()).toMatchObject([{ created: true }]);
 });

@@ -60,5 +60,5 @@ test('however many pages are read at once, connections remain for other requests
   await held.untilOneWaits();
   expect(await database.prisma.apiToken.count()).toBe(0);
   await held.release();
-  for (const page of await Promise.all(pages)) expect(page.nodes).toHaveLength(3);
+  for (const page of await Promise.all(pages)) expect(page.edges).toHaveLength(3);
 });

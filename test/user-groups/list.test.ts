@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type App, contextOf } from '../../src/app.ts';
 import type { Caller } from '../../src/caller.ts';
-import type { EnvironmentTag, Prisma, UserGroup } from '../../src/generated/prisma/client.ts';
+import type { EnvironmentTag, Prisma } from '../../src/generated/prisma/client.ts';
 import type { Json } from '../../src/input.ts';
 import type { PropertyFilter, UserGroupFilter, UserGroupListInput, UserGroupOrder } from '../../src/user-groups/list.ts';
 import { listUserGroups } from '../../src/user-groups/list.ts';
@@ -101,16 +101,14 @@ async function walk(
   const seen: number[] = [];
   let page = await listUserGroups(contextOf(app, caller), input);
   for (let pages = 0; pages < 200; pages += 1) {
-    const ids = idsOf(page.nodes);
+    const ids = idsOf(page.edges.map(({ node }) => node));
     if (isBackward) seen.unshift(...ids);
     else seen.push(...ids);
-    if (isBackward ? !page.hasPreviousPage : !page.hasNextPage) return seen;
+    if (isBackward ? !page.pageInfo.hasPreviousPage : !page.pageInfo.hasNextPage) return seen;
     await onPage();
     page = await listUserGroups(contextOf(app, caller), {
       ...input,
-      ...(isBackward
-        ? { before: page.nodes[0] && page.cursorOf(page.nodes[0]) }
-        : { after: page.nodes.at(-1) && page.cursorOf(page.nodes.at(-1) as UserGroup) }),
+      ...(isBackward ? { before: page.pageInfo.startCursor } : { after: page.pageInfo.endCursor }),
     });
   }
   throw new Error('The walk does not end.');
@@ -256,7 +254,7 @@ describe('filters', () => {
         for (const { filter: wanted, caller, order } of queries) {
           const expected = groups.filter((group) => caller.canAccess(group) && matches(group, wanted, lower));
           const page = await listUserGroups(contextOf(app, caller), { first: 100, filter: wanted, orderBy: order });
-          expect(idsOf(page.nodes)).toEqual(idsOf(sorted(expected, order)));
+          expect(idsOf(page.edges.map(({ node }) => node))).toEqual(idsOf(sorted(expected, order)));
           expect(await page.totalCount()).toBe(expected.length);
           found += expected.length;
         }
@@ -278,12 +276,12 @@ describe('filters', () => {
     ...rest,
   });
   const search = async (given: UserGroupFilter) => {
-    const { nodes } = await listUserGroups(contextOf(app, callerOf('Testing', 'groups:read')), {
+    const { edges } = await listUserGroups(contextOf(app, callerOf('Testing', 'groups:read')), {
       first: 100,
       filter: given,
       orderBy: { field: 'NAME', direction: 'ASC' },
     });
-    return nodes.map(({ name }) => name);
+    return edges.map(({ node }) => node.name);
   };
 
   test.each([

@@ -483,7 +483,7 @@ test('a webhook that a request has locked keeps no others waiting', async () => 
   deliver();
   await record([1]);
   await until(() => open.length === 1, 'the slow delivery');
-  const client = await database.openConnection(10_000);
+  const client = await database.pool.connect();
   await client.query(`begin; select from webhook where id = ${webhook.id} for update`);
   open.shift()?.();
   await record([2]);
@@ -491,7 +491,7 @@ test('a webhook that a request has locked keeps no others waiting', async () => 
   await until(async () => (await delivered()) === 2, 'the quick deliveries');
   expect(await database.prisma.webhookDelivery.count({ where: { webhookId: webhook.id } })).toBe(1);
   await client.query('commit');
-  await client.end();
+  client.release();
   await until(async () => open.splice(0).map((respond) => respond()) && (await delivered()) === 4, 'the slow deliveries');
   expect(slow.received).toHaveLength(2);
   expect(log).toEqual([]);

@@ -1,22 +1,31 @@
 import { useEditorContext } from '@graphiql/react';
-import { useEffect, useRef } from 'react';
+import { type RefObject, useEffect, useRef } from 'react';
 import type { TabResponses } from './tab-responses.ts';
 
 type Context = ReturnType<typeof useEditorContext> & {};
+
+/** A function that returns the text of the variables of the tab that is shown. */
+export type VariablesText = RefObject<() => string>;
+
+interface EditorsProps {
+  readonly activeTab: number;
+  readonly responses: TabResponses;
+  readonly variablesText: VariablesText;
+}
 
 /**
  * What GraphiQL's tabs and editors lack. Shows nothing itself.
  *
  * @param activeTab the index of the tab to begin with.
  */
-export function Editors({ activeTab, responses }: { readonly activeTab: number; readonly responses: TabResponses }): null {
+export function Editors({ activeTab, responses, variablesText }: EditorsProps): null {
   const context = useEditorContext({ nonNull: true });
   useShownTab(context, responses);
   useOwnHistories(context);
   useLabels(context);
   useFirstTab(context, activeTab);
   useHeaderGuard(context);
-  useNamedOperation(context);
+  useVariablesText(context, variablesText);
   return null;
 }
 
@@ -89,20 +98,9 @@ function useHeaderGuard({ tabs }: Context): void {
   }, [hasHeaders]);
 }
 
-/** Of several operations, GraphiQL's shortcut executes the first if the cursor is in none: it asks, as the button does. */
-function useNamedOperation({ queryEditor }: Context): void {
+/** A fetcher gets only what `JSON.parse` has made of the variables: this has their text. */
+function useVariablesText({ variableEditor }: Context, text: VariablesText): void {
   useEffect(() => {
-    const ask = (event: KeyboardEvent) => {
-      if (!isShortcut(event) || !(event.target as Element).closest('.graphiql, [role=menu]')) return;
-      const operations = queryEditor?.operations ?? [];
-      const cursor = queryEditor?.hasFocus() ? queryEditor.indexFromPos(queryEditor.getCursor()) : -1;
-      if (operations.length < 2 || operations.some(({ loc }) => loc && loc.start <= cursor && cursor <= loc.end)) return;
-      event.stopPropagation();
-      event.preventDefault();
-      const button = document.querySelector('.graphiql-execute-button');
-      button?.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowDown', bubbles: true }));
-    };
-    addEventListener('keydown', ask, true);
-    return () => removeEventListener('keydown', ask, true);
-  }, [queryEditor]);
+    text.current = () => variableEditor?.getValue() ?? '';
+  }, [text, variableEditor]);
 }

@@ -1,9 +1,9 @@
 import type { GraphiQL } from 'graphiql';
 import type { ComponentProps } from 'react';
 import { RawJson, stringify } from '../raw-json.ts';
+import type { VariablesText } from './editors.ts';
 import { onceOnly } from './send-once.ts';
 import type { TabResponses } from './tab-responses.ts';
-import type { VariablesText } from './variables-text.ts';
 
 /** What GraphiQL calls to send an operation. */
 type Fetcher = ComponentProps<typeof GraphiQL>['fetcher'];
@@ -17,21 +17,14 @@ type Fetcher = ComponentProps<typeof GraphiQL>['fetcher'];
  */
 export function createFetcher(token: () => string, variables: VariablesText, responses: TabResponses): Fetcher {
   const sendOnce = onceOnly(send);
-  const introspections = new Map<string, ReturnType<typeof send>>();
   return async (params, options) => {
     const headers = new Headers({ accept: 'application/json', 'content-type': 'application/json' });
     if (token()) headers.set('authorization', `Bearer ${token()}`);
     for (const [name, value] of Object.entries(options?.headers ?? {})) headers.set(name, String(value));
     const body = stringify({ ...params, ...(params.variables && { variables: new RawJson(variables.current()) }) });
-    if (params.operationName !== 'IntrospectionQuery') {
-      await responses.send(() => sendOnce(params.query, headers, body));
-      return nothing();
-    }
-    // GraphiQL asks for the schema twice when it starts.
-    const key = JSON.stringify([...headers, body]);
-    const introspection = introspections.get(key) ?? send(headers, body).finally(() => introspections.delete(key));
-    introspections.set(key, introspection);
-    return introspection;
+    if (params.operationName === 'IntrospectionQuery') return send(headers, body);
+    await responses.send(() => sendOnce(params.query, headers, body));
+    return nothing();
   };
 }
 

@@ -7,7 +7,6 @@ import { Editors, isShortcut } from './editors.ts';
 import { createFetcher } from './fetcher.ts';
 import { openDocuments, PlaygroundStorage, storeDocuments } from './session.ts';
 import { TabResponses } from './tab-responses.ts';
-import { ReadVariables } from './variables-text.ts';
 
 const documents = openDocuments();
 const storage = new PlaygroundStorage();
@@ -60,9 +59,7 @@ export function Playground() {
         onKeyDownCapture={(event) => {
           // A key that is held, or a double click, must not execute a mutation again.
           const isClick = [' ', 'Enter'].includes(event.key) && (event.target as Element).closest('button, [role=menu]');
-          // It loses the directives of fragments' spreads: what @skip leaves out would be executed.
-          const isMerge = event.ctrlKey && event.shiftKey && (event.key.toLowerCase() === 'm' || event.code === 'KeyM');
-          if ((event.repeat && (isShortcut(event) || isClick)) || isMerge) ignore(event);
+          if (event.repeat && (isShortcut(event) || isClick)) ignore(event);
         }}
         onClickCapture={(event) => {
           if (event.detail > 1 && (event.target as Element).closest('.graphiql-execute-button')) ignore(event);
@@ -82,8 +79,7 @@ export function Playground() {
           inputValueDeprecation
         >
           <GraphiQL.Logo>
-            <Editors activeTab={documents.activeTabIndex} responses={responses} />
-            <ReadVariables text={variablesText} />
+            <Editors activeTab={documents.activeTabIndex} responses={responses} variablesText={variablesText} />
           </GraphiQL.Logo>
           <GraphiQL.Toolbar>
             {({ prettify, copy }) => (

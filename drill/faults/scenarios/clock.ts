@@ -65,10 +65,10 @@ export const clockScenario: Scenario = {
     const server = await startPostgres(instance, onEnd);
     const { port: databasePort } = new URL(server.url);
     await server.end('SIGINT');
-    const { folder: home, program, user } = await findServer(instance.path);
+    const { folder: home, user } = await findServer(instance.path);
     const log = openSync(join(folder, 'postgres.log'), 'a');
     const place = ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=.'];
-    spawn(program('postgres'), ['-D', clusterOf(instance.path), '-p', databasePort, ...place], {
+    spawn(join(home, 'bin', 'postgres'), ['-D', clusterOf(instance.path), '-p', databasePort, ...place], {
       cwd: home,
       stdio: ['ignore', log, log],
       env: { LC_ALL: 'C', ...clockOf('database') },

@@ -1,5 +1,4 @@
 import type { HostileScenario } from '../hostile-scenario.ts';
-import { aliases } from './introspection.ts';
 
 /** Sends each document in its own request, sequentially, without and with a credential, with which a body may be larger. */
 const documents = (
@@ -73,15 +72,6 @@ export const documentScenarios: readonly HostileScenario[] = [
         replies.push(await graphql(body, token));
       replies.push(await send({ token, body: `[${'{"query":"{__typename}"},'.repeat(30_000)}{}]` }));
       replies.push(await send({ token, body: `{"query":"{__typename}","${'x'.repeat(900_000)}":1}` }));
-      return replies;
-    },
-  },
-  {
-    name: 'distinct-documents',
-    expects: ['2xx'],
-    send: async ({ graphql }) => {
-      const replies = [];
-      for (let i = 0; i < 150; i += 1) replies.push(await graphql({ query: `{${aliases(300, `__typename`)} b${i}:__typename}` }));
       return replies;
     },
   },

@@ -1,166 +1,140 @@
-import { type ErrorCode, errorCatalog } from '../../error-catalog.ts';
-import { errorCodePath, paths } from '../paths.ts';
+import type { ErrorCode } from '../../error-catalog.ts';
+import { paths } from '../paths.ts';
+import { linkToCode } from './errors.ts';
 import { type Html, href, html, type PageContent, withCode } from './layout.ts';
-import {
-  type Example,
-  errorResponses,
-  type JsonSchema,
-  type MediaType,
-  type OpenApiDocument,
-  type Operation,
-  operationsOf,
-  type ResponseObject,
-} from './openapi.ts';
-import { curlExample } from './request-examples.ts';
 
-/** An operation with its place. */
-interface Located {
-  readonly method: string;
-  readonly path: string;
-  readonly operation: Operation;
+/** A JSON Schema, as far as the reference shows it. */
+interface Schema {
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
 }
 
-/** The reference of the API: every operation, example and error of the OpenAPI document. */
-export function apiReferencePage(document: OpenApiDocument): PageContent {
-  const { info, components, 'x-example-variables': variables } = document;
+interface Example {
+  readonly summary: string;
+  readonly value: unknown;
+  readonly 'x-curl'?: string;
+}
+
+/** A body by its media types. */
+type Content = Readonly<Record<string, { schema: Schema; example?: unknown; examples?: Readonly<Record<string, Example>> }>>;
+
+interface Operation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description?: string;
+  readonly parameters?: readonly { name: string; in: string; description: string; required?: boolean; schema: Schema }[];
+  readonly requestBody?: { readonly content: Content };
+  readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>;
+  readonly 'x-curl': string;
+}
+
+/** `openapi.yaml` without references, as far as the reference shows it. */
+interface OpenApiDocument {
+  readonly info: { readonly description: string };
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: { readonly Problem: Schema } };
+}
+
+/** Puts what each `$ref` refers to in its place; members beside a `$ref` prevail. No schema may refer to itself. */
+export function dereference(value: unknown, document = value): unknown {
+  const find = (pointer: string): unknown =>
+    pointer
+      .split('/')
+      .slice(1)
+      .reduce((found: unknown, name) => (found as Record<string, unknown>)[name], document);
+  return JSON.parse(JSON.stringify(value), (_, member) => {
+    if (typeof member?.$ref !== 'string') return member;
+    const { $ref, ...own } = member;
+    return { ...(dereference(find($ref), document) as object), ...own };
+  });
+}
+
+/** The reference of the API: every operation of the OpenAPI document, with examples. */
+export function apiReferencePage(text: string): PageContent {
+  const document = dereference(JSON.parse(text)) as OpenApiDocument;
+  const { info, tags, components } = document;
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
-    operationsOf(item).map(([method, operation]): Located => ({ method, path, operation })),
+    ['get', 'put', 'post', 'patch', 'delete'].flatMap((method) => {
+      const operation = item[method];
+      return operation ? [{ ...operation, place: `${method.toUpperCase()} ${path}` }] : [];
+    }),
   );
-  const groups = document.tags.map((tag) => ({
-    ...tag,
-    members: operations.filter(({ operation }) => operation.tags.includes(tag.name)),
-  }));
-  const main = html`<p>Every request, response and error of the <a href="${href(paths.openApi)}">OpenAPI document</a>, from which
-clients can be generated.</p>
-<dl class="list">${groups.map(({ name, members }) => renderEntry(html`${name}`, html`${members.map(renderLink)}`))}</dl>
-<h2 id="conventions">Conventions</h2>
+  const main = html`<p>The <a href="${href(paths.openApi)}">OpenAPI document</a> as a page. Clients can be generated from the document.</p>
+${renderList(
+  operations.map(({ operationId, place, summary }) =>
+    renderEntry(html`<a href="${href(paths.apiReference)}#${operationId}"><code>${place}</code></a>`, summary),
+  ),
+)}
 ${renderText(info.description)}
-<ul>${Object.values(components.securitySchemes).map(({ description }) => html`<li>${withCode(description)}</li>`)}</ul>
-<p>The examples read these environment variables:</p>
-<dl class="list">${Object.entries(variables).map(([name, text]) => renderEntry(html`<code>${name}</code>`, withCode(text)))}</dl>
-${groups.map(({ name, description, members }) => html`<h2>${name}</h2>\n<p>${description}</p>\n${members.map(renderOperation)}`)}
-<h2 id="errors">Errors</h2>
+${tags.map(
+  ({ name, description }) => html`<h2>${name}</h2>
+${renderText(description)}
+${operations.filter((operation) => operation.tags.includes(name)).map(renderOperation)}`,
+)}
+<h2>Errors</h2>
 <p>Every error of the REST operations has this body. Each code has <a href="${href(paths.errors)}">a page of its own</a>.</p>
-${renderList('', renderMembers(components.schemas['Problem']))}
-${errorResponses(document).map(renderErrors)}`;
+${renderList(renderMembers(components.schemas.Problem))}`;
   return { title: 'API reference', main };
 }
 
-/** A link within the page has its path, because the base URL of every page is the root of the gateway. */
-const linkTo = (id: string): string => `${href(paths.apiReference)}#${id}`;
-
-const renderLink = ({ method, path, operation: { operationId, summary } }: Located): Html =>
-  html`<div><a href="${linkTo(operationId)}"><code>${method} ${path}</code></a> ${summary}</div>`;
-
-const renderText = (text: string): readonly Html[] => text.split('\n\n').map((paragraph) => html`<p>${withCode(paragraph)}</p>`);
-
-function renderOperation({ method, path, operation }: Located): Html {
-  const { operationId, summary, description, security, parameters = [], requestBody, responses } = operation;
-  const { 200: success = { description: '' }, ...others } = responses;
-  const { example, examples = {} } = contentOf(success);
-  const own = Object.values(examples).find(isOwn)?.value ?? example;
+function renderOperation(operation: Operation & { place: string }): Html {
+  const { place, operationId, summary, description = '', parameters = [], requestBody, responses, 'x-curl': curl } = operation;
+  const { schema = {}, example, examples } = contentOf(responses['200']);
+  const shown = Object.values(examples ?? { only: { summary: 'Example', value: example } });
   return html`<h3 id="${operationId}">${summary}</h3>
-<p><code>${method} ${path}</code>${badge(describeSecurity(security))}</p>
-${description === undefined ? '' : renderText(description)}
-${renderCode(curlExample(method, path, operation), true)}
-${own === undefined ? '' : html`<p>The response:</p>\n${renderCode(JSON.stringify(own, null, 2))}`}
-${Object.values(examples).map((one) => (isOwn(one) ? html`` : renderExample(one)))}
-${renderList(
-  'Parameters',
-  parameters.map((one) => renderMember(one.name, { ...one.schema, description: one.description }, one.required, one.in)),
+<p><code>${place}</code></p>
+${renderText(description)}
+${shown.map(
+  ({ summary: title, value, 'x-curl': command = curl }) => html`<p>${title}:</p>
+<pre class="command" tabindex="0"><code>${command}</code></pre>
+${value === undefined ? '' : html`<pre tabindex="0"><code>${JSON.stringify(value, null, 2)}</code></pre>`}`,
 )}
-${Object.entries(requestBody?.content ?? {}).map(([type, { schema }]) => renderList(`Body: ${type}`, renderMembers(schema)))}
-<h4>Response</h4>
-<p>${withCode(success.description)}</p>
-${renderList('', [...renderHeaders(success), ...renderMembers(contentOf(success).schema)])}
-<h4>Other responses</h4>
-<ul>${Object.entries(others).map(([status, response]) => html`<li>${status}: ${renderMeaning(response)}</li>\n`)}</ul>`;
+<p>Request:</p>
+${renderList([
+  ...parameters.map(({ name, in: where, schema: type, description: meaning, required }) =>
+    renderMember(`${name} (${where})`, { ...type, description: meaning }, required),
+  ),
+  ...renderMembers(contentOf(requestBody).schema ?? {}),
+])}
+<p>Response:</p>
+${renderList(renderMembers(schema))}
+<p>Status codes:</p>
+<ul>${Object.entries(responses).map(([status, response]) => html`<li>${status}: ${renderMeaning(response.description)}</li>\n`)}</ul>`;
 }
 
-/** Whether it is the response to the example request of the operation. */
-const isOwn = (example: Example): boolean => example['x-curl'] === undefined;
+/** The first representation of a body: the others have the same content. */
+const contentOf = ({ content = {} }: { readonly content?: Content } = {}): Partial<Content[string]> =>
+  Object.values(content)[0] ?? {};
 
-function describeSecurity(security: Operation['security']): string {
-  if (security.length === 0) return 'no API token';
-  return security.some((scheme) => Object.keys(scheme).length === 0) ? 'optional API token' : 'needs an API token';
+const renderText = (text: string): readonly Html[] =>
+  text.split('\n\n').map((paragraph) => html`<p>${withCode(paragraph)}</p>\n`);
+
+/** Links to the error codes that begin the paragraphs of a description, or the description. */
+function renderMeaning(description: string): Html {
+  const codes = [...description.matchAll(/^`([A-Z_]+)`:/gm)].map(([, code]) => html`${linkToCode(code as ErrorCode)} `);
+  return codes.length > 0 ? html`${codes}` : withCode(description);
 }
-
-/** The error codes of a response as links, or what it means if it has none. */
-function renderMeaning(response: ResponseObject): Html {
-  const codes = codesOf(response);
-  if (codes.length === 0) return withCode(response.description);
-  return html`${codes.map((code, index) => html`${index > 0 ? ', ' : ''}<a href="${linkTo(code)}"><code>${code}</code></a>`)}`;
-}
-
-function renderList(title: string, entries: readonly Html[]): Html {
-  if (entries.length === 0) return html``;
-  return html`${title === '' ? '' : html`<h4>${title}</h4>`}\n<dl class="list">${entries}</dl>`;
-}
-
-const renderEntry = (term: Html, text: Html): Html => html`\n<div><dt>${term}</dt>\n<dd>${text}</dd></div>`;
-
-const renderMembers = (schema: JsonSchema | undefined): readonly Html[] =>
-  membersOf(schema ?? {}).map(([name, member, isRequired]) => renderMember(name, member, isRequired));
 
 /** The members of an object and, after each, those of the objects in it, by their paths. */
-function membersOf({ properties = {}, required = [] }: JsonSchema, prefix = ''): [string, JsonSchema, boolean][] {
-  return Object.entries(properties).flatMap(([name, member]): [string, JsonSchema, boolean][] => [
-    [prefix + name, member, required.includes(name)],
-    ...membersOf(member, `${prefix}${name}.`),
-    ...membersOf(member.items ?? {}, `${prefix}${name}[].`),
+function renderMembers({ properties = {}, required = [] }: Schema, prefix = ''): readonly Html[] {
+  return Object.entries(properties).flatMap(([name, member]) => [
+    renderMember(prefix + name, member, required.includes(name)),
+    ...renderMembers(member, `${prefix}${name}.`),
+    ...renderMembers(member.items ?? {}, `${prefix}${name}[].`),
   ]);
 }
 
-function renderMember(name: string, schema: JsonSchema, isRequired = false, place = ''): Html {
-  const type = schema.contentSchema ? 'JSON text' : [schema.type ?? []].flat().join(' or ');
-  const notes = [place, type, describeLimits(schema), isRequired ? '' : 'optional'].filter(Boolean);
-  return renderEntry(html`<code>${name}</code>${notes.map(badge)}`, withCode(schema.description ?? ''));
+function renderMember(name: string, { type = [], description = '' }: Schema, isRequired = false): Html {
+  const notes = [[type].flat().join(' or '), isRequired ? '' : 'optional'].filter(Boolean).join(', ');
+  return renderEntry(html`<code>${name}</code> <span class="badge">${notes}</span>`, description);
 }
 
-/** The headers that not every response has. */
-const renderHeaders = ({ headers = {} }: ResponseObject): readonly Html[] =>
-  Object.entries(headers).flatMap(([name, { description, required }]) =>
-    name === 'X-Request-Id' ? [] : [renderMember(name, { description }, required, 'header')],
-  );
+const renderList = (entries: readonly Html[]): Html =>
+  entries.length > 0 ? html`<dl class="list">${entries}</dl>` : html`<p>None.</p>`;
 
-const badge = (note: string): Html => html` <span class="badge">${note}</span>`;
-
-/** The most values that are listed next to a member. */
-const maxListedValues = 4;
-
-function describeLimits({ const: only, minLength = 0, maxLength, maxProperties, ...schema }: JsonSchema): string {
-  const values = only === undefined ? (schema.enum ?? []) : [only];
-  if (maxLength !== undefined) return `${minLength} to ${maxLength} characters`;
-  if (maxProperties !== undefined) return `up to ${maxProperties} entries`;
-  return values.length <= maxListedValues ? values.map((value) => JSON.stringify(value)).join(', ') : '';
-}
-
-/** The errors that a response stands for: each with its paragraph of the description, and its example. */
-function renderErrors(response: ResponseObject): Html {
-  const paragraphs = response.description.split('\n\n');
-  const { examples = {} } = contentOf(response);
-  return html`${codesOf(response).map(
-    (code, index) => html`<h3 id="${code}"><a href="${href(errorCodePath(code))}"><code>${code}</code></a></h3>
-<p>${withCode((paragraphs[index] ?? '').replace(`\`${code}\`: `, ''))} The status is ${errorCatalog[code].status}.</p>
-${renderList('', renderHeaders(response))}
-${examples[code] ? renderExample(examples[code]) : ''}`,
-  )}`;
-}
-
-/** The first representation of a response: the others have the same content. */
-const contentOf = ({ content = {} }: ResponseObject): Partial<MediaType> => Object.values(content)[0] ?? {};
-
-/** The error codes of a response. */
-const codesOf = (response: ResponseObject): readonly ErrorCode[] =>
-  (contentOf(response).schema?.allOf?.[1]?.properties?.['code']?.enum ?? []) as readonly ErrorCode[];
-
-function renderExample({ summary, value, 'x-curl': command }: Example): Html {
-  const body = renderCode(JSON.stringify(value, null, 2));
-  return renderDetails(summary, command === undefined ? body : html`${renderCode(command, true)}\n${body}`);
-}
-
-const renderDetails = (summary: string, content: Html): Html =>
-  html`<details><summary>${summary}</summary>${content}</details>\n`;
-
-const renderCode = (text: string, isCommand = false): Html =>
-  html`<pre${isCommand ? html` class="command"` : html``} tabindex="0"><code>${text}</code></pre>`;
+const renderEntry = (term: Html, text: string): Html => html`\n<div><dt>${term}</dt>\n<dd>${withCode(text)}</dd></div>`;

@@ -1,12 +1,15 @@
+import { randomBytes } from 'node:crypto';
 import { inUtf8, mediaTypes } from '../media-types.ts';
 import { paths } from '../paths.ts';
 import type { HttpResponse, RequestHead } from '../types.ts';
-import { assetPaths } from './assets.ts';
+import { readWebFile } from '../web-files.ts';
 
 /** Text that is HTML already. Only {@link html} creates it, so that everything else is escaped. */
 export interface Html {
   readonly source: string;
 }
+
+type Content = string | number | Html | readonly Html[];
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
@@ -20,15 +23,11 @@ export function escapeHtml(text: string): string {
  *
  * @example html`<p>${message}</p>`
  */
-export function html(literals: TemplateStringsArray, ...values: readonly (string | number | Html | readonly Html[])[]): Html {
-  let source = literals[0] ?? '';
-  values.forEach((value, index) => {
-    source += render(value) + (literals[index + 1] ?? '');
-  });
-  return { source };
+export function html(literals: TemplateStringsArray, ...values: readonly Content[]): Html {
+  return { source: String.raw({ raw: literals }, ...values.map(render)) };
 }
 
-function render(value: string | number | Html | readonly Html[]): string {
+function render(value: Content): string {
   if (typeof value === 'string' || typeof value === 'number') return escapeHtml(String(value));
   return 'source' in value ? value.source : value.map(({ source }) => source).join('');
 }
@@ -38,45 +37,7 @@ export function withCode(text: string): Html {
   return html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))}`;
 }
 
-/** What a page with a script needs. */
-export interface ScriptedPage {
-  /** Permits the style elements with this nonce, for components that create their styles in the browser. */
-  readonly styleNonce?: string | undefined;
-}
-
-/**
- * The Content-Security-Policy of a page: only files of the gateway itself, nothing inline, no embedding in other pages, and forms
- * are not sent. Only a page with a script may run one, send requests and load fonts.
- */
-function contentSecurityPolicy(scripted?: ScriptedPage): string {
-  const styles = scripted?.styleNonce === undefined ? "'self'" : `'self' 'nonce-${scripted.styleNonce}'`;
-  const directives = [
-    "default-src 'none'",
-    `style-src ${styles}`,
-    "img-src 'self'",
-    ...(scripted ? ["script-src 'self'", "connect-src 'self'", "font-src 'self'"] : []),
-    "base-uri 'self'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ];
-  return directives.join('; ');
-}
-
-/**
- * The headers of a page: its Content-Security-Policy; no address of a page in requests to others; no access to its window for
- * pages of other origins that open it or that it opens; and no use of it as a part of their pages.
- */
-export function pageHeaders(scripted?: ScriptedPage): Record<string, string> {
-  return {
-    'content-type': inUtf8(mediaTypes.html),
-    'content-security-policy': contentSecurityPolicy(scripted),
-    'referrer-policy': 'no-referrer',
-    'cross-origin-opener-policy': 'same-origin',
-    'cross-origin-resource-policy': 'same-origin',
-  };
-}
-
-/** A page without its surroundings. */
+/** What a page shows below the header. */
 export interface PageContent {
   readonly title: string;
   /** The title by default. */
@@ -92,81 +53,67 @@ export interface ServedPages {
   readonly playground: boolean;
 }
 
-/** What all pages have in common. */
-export interface Layout {
-  readonly served: ServedPages;
-  /** Renders a page as the response to a request for it. */
-  render(request: Pick<RequestHead, 'path'>, content: PageContent): HttpResponse;
-  /** The header of a page: the name of the gateway, and the navigation. */
-  header(path: string): Html;
+/** The main pages: the navigation and the start page link to them. */
+export function mainPages({ console, playground }: ServedPages): { path: string; name: string; text: string }[] {
+  const text = {
+    console: 'Find and change user groups and API tokens, and see what happened.',
+    playground: 'Try the GraphQL API with examples and the documentation of every field.',
+  };
+  return [
+    ...(console ? [{ path: paths.console, name: 'Console', text: text.console }] : []),
+    ...(playground ? [{ path: paths.graphql, name: 'Playground', text: text.playground }] : []),
+    { path: paths.apiReference, name: 'API reference', text: 'Every request and response, with examples in curl.' },
+    { path: paths.errors, name: 'Error codes', text: 'What each code means and what to do about it.' },
+    { path: paths.docsConfig, name: 'Diagnostics', text: 'What the configuration file validator reports, with examples.' },
+  ];
 }
-
-/** In more segments than any route has, links begin at the root instead. */
-const maxSegments = 32;
 
 /** A link target of a page: a path of the gateway, relative to its root, where the base URL of every page points. */
 export function href(path: string): string {
   return path.slice(1) || './';
 }
 
+/** Renders a page without a script. */
+export function renderPage(served: ServedPages, request: Pick<RequestHead, 'path'>, content: PageContent): HttpResponse {
+  const { title, heading = title, main, status = 200 } = content;
+  return { status, headers: headersOf(), body: fill('page', served, request.path, { title, heading, main }) };
+}
+
+/** Renders a page with a script. */
+export function renderScriptedPage(
+  served: ServedPages,
+  request: Pick<RequestHead, 'path'>,
+  name: 'console' | 'playground',
+): HttpResponse {
+  const nonce = randomBytes(16).toString('base64');
+  return { status: 200, headers: headersOf(nonce), body: fill(name, served, request.path, { nonce }) };
+}
+
+/** Replaces the placeholders of a page that `web/build.js` wrote. */
+function fill(name: string, served: ServedPages, path: string, own: Readonly<Record<string, Content>>): string {
+  // Relative: a reverse proxy may serve the gateway below a path prefix that the gateway does not know.
+  const root = '../'.repeat(path.slice(1).split('/').length - 1) || './';
+  const nav = mainPages(served).map((page) => {
+    const mark = `${path}/`.startsWith(`${page.path}/`) ? html` aria-current="${page.path === path ? 'page' : 'true'}"` : '';
+    return html`<a href="${href(page.path)}"${mark}>${page.name}</a>\n`;
+  });
+  const values: Readonly<Record<string, Content>> = { root, nav, ...own };
+  return readWebFile(`${name}.html`).replace(/\{\{(\w+)\}\}/g, (_, key) => render(values[key] ?? ''));
+}
+
 /**
- * The root of the gateway, relative to a path of it. A reverse proxy may serve the gateway below a path prefix that the gateway
- * does not know, so pages have no absolute links.
+ * The headers of a page: only files of the gateway itself, nothing inline, no embedding in other pages, and no forms. Only a page
+ * with a script may run one, send requests and load fonts; its components create style elements, which have the nonce.
  */
-export function rootOf(path: string): string {
-  const segments = path.split('/', maxSegments + 2).length - 1;
-  return segments > maxSegments ? '/' : '../'.repeat(Math.max(0, segments - 1)) || './';
-}
-
-/** The links to the icon and the stylesheet, for the head of a page. */
-export const headLinks: Html = html`<link rel="icon" href="${href(assetPaths.icon)}" type="${mediaTypes.svg}">
-<link rel="stylesheet" href="${href(assetPaths.stylesheet)}">`;
-
-/** Creates the layout of the pages of a gateway that serves these. */
-export function createLayout(served: ServedPages): Layout {
-  const links: readonly (readonly [path: string, text: string])[] = [
-    ...(served.console ? [[paths.console, 'Console'] as const] : []),
-    ...(served.playground ? [[paths.graphql, 'Playground'] as const] : []),
-    [paths.apiReference, 'API reference'],
-    [paths.errors, 'Error codes'],
-    [paths.docsConfig, 'Diagnostics'],
-  ];
-
-  const header = (path: string): Html => html`<header class="site">
-<a class="home" href="${href(paths.contents)}"><img src="${href(assetPaths.icon)}" width="24" height="24" alt="">User group gateway</a>
-<nav aria-label="Pages">
-${links.map(([target, text]) => html`<a href="${href(target)}"${currentMark(target, path)}>${text}</a>\n`)}</nav>
-</header>`;
-
+function headersOf(nonce?: string): Record<string, string> {
+  const scripted = ` 'nonce-${nonce}'; img-src 'self'; script-src 'self'; connect-src 'self'; font-src 'self'`;
+  const sources = nonce === undefined ? "; img-src 'self'" : scripted;
   return {
-    served,
-    header,
-    render({ path }, { title, heading, main, status = 200 }) {
-      const { source } = html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title} · User group gateway</title>
-<base href="${rootOf(path)}">
-${headLinks}
-</head>
-<body>
-${header(path)}
-<main>
-<h1>${heading ?? title}</h1>
-${main}
-</main>
-</body>
-</html>
-`;
-      return { status, headers: pageHeaders(), body: source };
-    },
+    'content-type': inUtf8(mediaTypes.html),
+    'content-security-policy': `default-src 'none'; style-src 'self'${sources}; base-uri 'self'; form-action 'none'; frame-ancestors 'none'`,
+    'referrer-policy': 'no-referrer',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    vary: 'Accept, Authorization',
   };
-}
-
-/** Marks the link to the page itself, or to the list that it belongs to. */
-function currentMark(target: string, path: string): Html {
-  if (target === path) return html` aria-current="page"`;
-  return path.startsWith(`${target}/`) ? html` aria-current="true"` : html``;
 }

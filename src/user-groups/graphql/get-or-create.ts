@@ -1,5 +1,6 @@
 import { Conflict, Forbidden, InvalidInput, Unauthenticated } from '../../errors.ts';
 import { builder } from '../../graphql/builder.ts';
+import { readsHeavy } from '../../graphql/limits.ts';
 import { EnvironmentTagType } from '../../graphql/scalars.ts';
 import type { FieldCost, RawVariables } from '../../graphql/selection.ts';
 import { type Creation, getOrCreateUserGroup, getOrCreateUserGroups } from '../create.ts';
@@ -73,9 +74,6 @@ function groupCount({ input }: RawVariables): number {
   return Array.isArray(groups) ? groups.length : maxBulkGroups;
 }
 
-const refusesHeavy =
-  'The results of getOrCreateUserGroups cannot have properties, mapping and dataSource. Read them by userGroups(filter: { providedIds }).';
-
 const maxGroups = maxBulkGroups.toLocaleString('en-US');
 
 builder.relayMutationField(
@@ -96,10 +94,10 @@ builder.relayMutationField(
     extensions: { cost: (args) => costOfEach * groupCount(args), listSize: groupCount } satisfies FieldCost,
     description:
       `Does what getOrCreateUserGroup does for 1 to ${maxGroups} groups at once, with the same results as calls ` +
-      'one after another, and many times faster. An error of one group does not affect the others. The groups cannot have ' +
-      'properties, mapping and dataSource here: read them by userGroups. Requires the scope groups:write.',
-    resolve: async (_, { input: { groups } }, context) => ({
-      results: await getOrCreateUserGroups(context, groups, { withJson: false }),
+      'one after another, and many times faster. An error of one group does not affect the others. Read the ' +
+      'properties and mappings of many groups by userGroups. Requires the scope groups:write.',
+    resolve: async (_, { input: { groups } }, context, info) => ({
+      results: await getOrCreateUserGroups(context, groups, readsHeavy(info)),
     }),
   },
   {
@@ -111,7 +109,7 @@ builder.relayMutationField(
           'One result for each group of the input, in the same order: the group, or its own error. The path of an issue begins at ' +
           'that group’s input.',
         // The root field counts everything below it once for each group.
-        extensions: { listSize: () => 1, refusesHeavy } satisfies FieldCost,
+        extensions: { listSize: () => 1 } satisfies FieldCost,
         resolve: ({ results }) => results as Creation[],
       }),
     }),

@@ -1,10 +1,11 @@
 import { builder } from '../../graphql/builder.ts';
 import { defineConnection, pageArguments, pageSize } from '../../graphql/connection.ts';
+import { readsHeavy } from '../../graphql/limits.ts';
 import { DateTimeRangeInput, EnvironmentTagType } from '../../graphql/scalars.ts';
-import { type FieldCost, filterCost, isFiltered } from '../../graphql/selection.ts';
+import { type FieldCost, filterCost } from '../../graphql/selection.ts';
 import { filteredAttributes } from '../attribute-values.ts';
 import { listUserGroups } from '../list.ts';
-import { readsJson, UserGroupStatusType, UserGroupType } from './type.ts';
+import { UserGroupStatusType, UserGroupType } from './type.ts';
 
 const EnvironmentTagFilterInput = builder.inputType('EnvironmentTagFilter', {
   description: 'Selects the groups of one environment.',
@@ -97,7 +98,7 @@ builder.queryField('userGroups', (t) =>
   t.field({
     type: defineConnection('UserGroup', UserGroupType, 'user groups'),
     nullable: true,
-    extensions: { pageSize, cost: filterCost, isSlow: isFiltered } satisfies FieldCost,
+    extensions: { pageSize, cost: filterCost } satisfies FieldCost,
     description:
       'Lists the user groups of the environment of the API token, with scope admin of every environment. Requires the scope ' +
       'groups:read. The newest 20: `{ userGroups { nodes { providedId name } } }`. To search, and sort by name: ' +
@@ -109,6 +110,6 @@ builder.queryField('userGroups', (t) =>
       filter: t.arg({ type: UserGroupFilterInput, description: 'Which groups to list. Defaults to all of them.' }),
       orderBy: t.arg({ type: UserGroupOrderInput, description: 'The order. Defaults to the newest first.' }),
     },
-    resolve: (_, args, context, info) => listUserGroups(context, args, readsJson(info)),
+    resolve: (_, args, context, info) => listUserGroups(context, args, readsHeavy(info)),
   }),
 );

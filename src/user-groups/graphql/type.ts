@@ -1,12 +1,11 @@
 import type { InputFieldRef } from '@pothos/core';
-import type { GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
 import { VersionMismatch } from '../../errors.ts';
 import type { UserGroup } from '../../generated/prisma/client.ts';
 import { builder, numberOfNode, readNumber } from '../../graphql/builder.ts';
 import { ErrorInterface } from '../../graphql/errors.ts';
 import { defineNodeFinder } from '../../graphql/nodes.ts';
 import { EnvironmentTagType } from '../../graphql/scalars.ts';
-import { type FieldCost, isAnySelected } from '../../graphql/selection.ts';
+import type { FieldCost } from '../../graphql/selection.ts';
 import { givenAttributes } from '../attribute-values.ts';
 import type { GivenName, GivenValue } from '../attributes.ts';
 import { currentTokenOf, findUserGroup, type UserGroupBy } from '../user-groups.ts';
@@ -20,11 +19,8 @@ const DataSourceMappingType = builder.objectRef<DataSourceMapping>('DataSourceMa
   }),
 });
 
-/** The member of a field's extensions that says that its resolver reads properties or mapping. */
-const readsJsonExtension = 'readsJson';
-
 /** Up to 64 KiB, which are parsed for each request. */
-const largeField = { heavy: 1, [readsJsonExtension]: true } satisfies FieldCost & Record<string, unknown>;
+const largeField = { heavy: 1 } satisfies FieldCost;
 
 /** The fields of the attributes that callers give. */
 function givenFields(t: PothosSchemaTypes.ObjectFieldBuilder<typeof builder.$inferSchemaTypes, UserGroup>) {
@@ -135,13 +131,6 @@ export const UserGroupByInput = builder.inputType('UserGroupBy', {
   }),
 });
 
-/** Whether properties or mapping of a user group are read below a field, so that they need be loaded. */
-export function readsJson(info: GraphQLResolveInfo): boolean {
-  const fields = Object.values((info.schema.getType('UserGroup') as GraphQLObjectType).getFields());
-  const names = fields.filter(({ extensions }) => extensions[readsJsonExtension]).map(({ name }) => name);
-  return isAnySelected(new Set(names), info);
-}
-
 /** Converts the input to the domain's selector. An id that cannot be a group's selects none. */
 export function selector({ id, teamId, providedId, token }: typeof UserGroupByInput.$inferInput): UserGroupBy {
   if (id != null) return { teamId: numberOfNode('UserGroup', id) };
@@ -152,7 +141,7 @@ export function selector({ id, teamId, providedId, token }: typeof UserGroupByIn
 defineNodeFinder('UserGroup', {
   scope: 'groups:read',
   noun: 'a user group',
-  finder: () => (context, id) => findUserGroup(context, { teamId: readNumber(id) }),
+  find: (context, id) => findUserGroup(context, { teamId: readNumber(id) }),
 });
 
 builder.queryFields((t) => ({

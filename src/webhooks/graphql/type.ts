@@ -93,7 +93,7 @@ export function requireWebhookNumber(nodeId: string, member = 'id'): number {
 defineNodeFinder('Webhook', {
   scope: 'admin',
   noun: 'a webhook',
-  finder: () => (context, id) => findWebhook(context, readNumber(id)),
+  find: (context, id) => findWebhook(context, readNumber(id)),
 });
 
 builder.queryField('webhooks', (t) =>
@@ -167,7 +167,7 @@ builder.node(WebhookDeliveryType, {
 defineNodeFinder('WebhookDelivery', {
   scope: 'admin',
   noun: 'a delivery',
-  finder: () => (context, id) => {
+  find: (context, id) => {
     const number = readBigInt(id);
     return number === undefined ? undefined : findDelivery(context, number);
   },

@@ -166,7 +166,7 @@ describe('a field that the method does not have is refused, and those that it ha
     expect(reply.json.issues).toEqual(
       ['team_id', 'token', 'provided_id', 'api_environment_tag'].map((name) => ({
         path: [name],
-        message: `belongs to responses; send only ${changing}.`,
+        message: `is not a field of this request; send only ${changing}.`,
       })),
     );
   });

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectDatabase } from '../../../src/database/client.ts';
-import { type Operation, operationsOf } from '../../../src/http/pages/openapi.ts';
 import { rateLimited } from '../../../src/rate-limits/rate-limit.ts';
 import { userGroupLimits } from '../../../src/user-groups/values.ts';
 import { sendText } from '../../support/connect.ts';
@@ -8,6 +7,7 @@ import { createTestDatabase } from '../../support/database.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { holdWrites } from '../../support/hold-writes.ts';
 import { assertDocumented, openApiDocument, validatorOf } from '../../support/openapi.ts';
+import { type Operation, operationsOf } from '../../support/openapi-document.ts';
 import { comparable, contentOf, errorExamples } from '../../support/openapi-examples.ts';
 
 const { maxJsonBytes, maxPropertiesDepth } = userGroupLimits;

@@ -6,13 +6,7 @@ export interface OutsidePage {
   readonly title: string;
 }
 
-/** The other pages of the gateway, as their own header has them: which there are depends on its settings. */
-export const outsidePages: readonly OutsidePage[] = readHeader();
-
-function readHeader(): OutsidePage[] {
-  const template = document.querySelector<HTMLTemplateElement>('#gateway-header');
-  const links = template?.content.querySelectorAll<HTMLAnchorElement>('nav a') ?? [];
-  return [...links]
-    .map((link) => ({ href: new URL(link.getAttribute('href') ?? '', document.baseURI).href, title: link.textContent }))
-    .filter(({ href }) => new URL(href).pathname !== hrefOf(''));
-}
+/** The other pages of the gateway, which depend on the settings of the gateway. */
+export const outsidePages: readonly OutsidePage[] = [...document.querySelectorAll<HTMLAnchorElement>('#pages a')]
+  .map(({ href, textContent }) => ({ href, title: textContent }))
+  .filter(({ href }) => new URL(href).pathname !== hrefOf(''));

@@ -1,15 +1,10 @@
-/** A JSON Schema, as far as the reference shows it. */
+/** A JSON Schema, as far as tests read it. */
 export interface JsonSchema {
   readonly type?: string | readonly string[];
   readonly description?: string;
-  readonly const?: unknown;
   readonly enum?: readonly unknown[];
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly maxProperties?: number;
-  readonly items?: JsonSchema;
-  readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly allOf?: readonly JsonSchema[];
   /** What a text contains, once parsed. */
   readonly contentSchema?: JsonSchema;
@@ -19,7 +14,7 @@ export interface JsonSchema {
 export interface Example {
   readonly summary: string;
   readonly value: unknown;
-  /** A shell command that gets it, if the example request of the operation does not. */
+  /** A shell command that gets it, if the one of the operation does not. */
   readonly 'x-curl'?: string;
 }
 
@@ -57,6 +52,8 @@ export interface Operation {
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content: Readonly<Record<string, MediaType>> };
+  /** A shell command that sends the examples of the parameters and the body. */
+  readonly 'x-curl': string;
   readonly responses: Readonly<Record<string, ResponseObject>>;
 }
 
@@ -69,40 +66,15 @@ export type PathItem = Readonly<Partial<Record<(typeof openApiMethods)[number], 
   readonly 'x-other-methods'?: ResponseObject;
 };
 
-/** `openapi.yaml` without references, as far as the reference shows it. */
+/** `openapi.yaml` without references, as far as tests read it. */
 export interface OpenApiDocument {
   readonly info: { readonly version: string; readonly description: string };
   readonly tags: readonly { readonly name: string; readonly description: string }[];
-  /** The shell variables of the examples, and what each holds. */
-  readonly 'x-example-variables': Readonly<Record<string, string>>;
   readonly paths: Readonly<Record<string, PathItem>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, JsonSchema>>;
     readonly responses: Readonly<Record<string, ResponseObject>>;
-    readonly securitySchemes: Readonly<Record<string, { readonly description: string }>>;
   };
-}
-
-/**
- * Reads an OpenAPI document, with what each `$ref` refers to in its place; what stands beside a `$ref` prevails.
- *
- * @param text JSON, in which no schema refers to itself.
- */
-export function readOpenApi(text: string): OpenApiDocument {
-  const document = JSON.parse(text) as object;
-  const find = (pointer: string): unknown =>
-    pointer
-      .split('/')
-      .slice(1)
-      .reduce((value: unknown, name) => (value as Record<string, unknown>)[name], document);
-  const resolve = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(resolve);
-    if (typeof value !== 'object' || value === null) return value;
-    const { $ref, ...own } = value as Record<string, unknown>;
-    const members = Object.fromEntries(Object.entries(own).map(([name, member]) => [name, resolve(member)]));
-    return typeof $ref === 'string' ? { ...(resolve(find($ref)) as object), ...members } : members;
-  };
-  return resolve(document) as OpenApiDocument;
 }
 
 /** The responses that stand for errors. */
