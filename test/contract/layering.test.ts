@@ -109,7 +109,7 @@ test('the validator imports nothing of the gateway', () => {
     ),
   );
   const packages = new Set(targets.filter((target) => !own.includes(target)));
-  expect([...packages].sort()).toEqual(['jsonc-parser', 'node:buffer', 'node:util', 'zod']);
+  expect(packages).toEqual(new Set(['jsonc-parser', 'node:buffer', 'node:util', 'zod']));
 });
 
 test('no file imports itself through others', () => {
