@@ -1,6 +1,5 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { Readable, Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import {
   type CheckedFile,
@@ -15,72 +14,50 @@ import {
   type ValidateOptions,
   validate,
 } from '@user-group-gateway/docs-config';
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import picomatch from 'picomatch';
 import { escapeControls } from '../terminal-text.ts';
 
 type Severities = NonNullable<ValidateOptions['severities']>;
 
-const strict = ['--strict', 'make every warning an error'] as const;
-const allowNestedGroups = ['--allow-nested-groups', 'accept groups inside the pages of a group'] as const;
+const withStrictness = (command: Command) =>
+  command
+    .option('--strict', 'make every warning an error')
+    .option('--allow-nested-groups', 'accept groups inside the pages of a group');
 
-/**
- * Checks configuration files, explains codes, or prints the JSON Schema. Needs neither database nor gateway.
- *
- * @returns the exit status: 0 no errors, 1 errors, 2 a file cannot be read or the arguments are invalid.
- */
-export async function docsConfig(
-  args: readonly string[],
-  { stdin, stdout, stderr }: Record<'stdout' | 'stderr', Writable> & { readonly stdin: Readable },
-): Promise<number> {
-  let status = 0;
-  const command = new Command('docs-config')
-    .description('Checks mint.json, the configuration file of a documentation site.')
+/** `docs-config check|explain|schema`: needs neither database nor gateway. */
+export function define(docsConfig: Command): void {
+  docsConfig
     .usage('check FILE… | explain CODE | schema')
-    .exitOverride()
-    .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
     .argument('[words...]')
     .action(([name, ...rest]: string[]) => {
-      if (name === undefined) return command.help({ error: true });
+      if (name === undefined) return docsConfig.help({ error: true });
       const meant = [didYouMean(name, ['check', 'explain', 'schema']) ?? `check ${name}`, ...rest].join(' ');
-      return command.error(`Unknown command "${name}". Did you mean: docs-config ${meant}`);
+      return docsConfig.error(escapeControls(`Unknown command "${name}". Did you mean: docs-config ${meant}`));
     });
-  command
-    .command('check')
+  withStrictness(docsConfig.command('check'))
     .description('check files. Exit status: 0 no errors, 1 errors, 2 a file cannot be read or the arguments are invalid')
     .argument('<file...>', 'a file, a folder (each mint.json in it and below), a glob in quotes, or - for standard input')
-    .option(...strict)
-    .option(...allowNestedGroups)
     .option<Severities>('--severity <code=level>', 'make a code an error, a warning, or off; may be repeated', addSeverity)
     .addOption(new Option('--format <format>', 'how to report').choices(Object.keys(formats)).default('pretty'))
     .action(async (files: string[], { format, severity: severities, ...options }) => {
-      const { checked, problems } = await checkAll(files, { ...options, severities }, stdin);
-      stderr.write(problems.map((problem) => `${escapeControls(problem)}\n`).join(''));
-      stdout.write(formats[format as Format](checked, stdout));
-      status = problems.length > 0 ? 2 : checked.every(({ report }) => report.valid) ? 0 : 1;
+      const { checked, problems } = await checkAll(files, { ...options, severities });
+      process.stderr.write(problems.map((problem) => `${escapeControls(problem)}\n`).join(''));
+      process.stdout.write(formats[format as Format](checked, process.stdout));
+      process.exitCode = problems.length > 0 ? 2 : checked.every(({ report }) => report.valid) ? 0 : 1;
     });
-  command
+  docsConfig
     .command('explain')
     .description('explain a code, with a wrong and a correct example')
-    .argument('<code>', 'its name', toCode)
-    .action((code: Code) => void stdout.write(explain(code)));
-  command
-    .command('schema')
+    .argument('<code>', 'such as hex-color', toCode)
+    .action((code: Code) => void process.stdout.write(explain(code)));
+  withStrictness(docsConfig.command('schema'))
     .description('print the JSON Schema that agrees with check under the same options')
-    .option(...strict)
-    .option(...allowNestedGroups)
-    .action((options) => void stdout.write(`${JSON.stringify(docsConfigJsonSchema(options), null, 2)}\n`));
-  try {
-    await command.parseAsync(args, { from: 'user' });
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    return error.exitCode && 2;
-  }
-  return status;
+    .action((options) => void process.stdout.write(`${JSON.stringify(docsConfigJsonSchema(options), null, 2)}\n`));
 }
 
 /** Checks the files of all arguments, each once. */
-async function checkAll(args: readonly string[], options: ValidateOptions, stdin: Readable) {
+async function checkAll(args: readonly string[], options: ValidateOptions) {
   const checked = new Map<string, CheckedFile>();
   const problems: string[] = [];
   for (const argument of args) {
@@ -89,7 +66,7 @@ async function checkAll(args: readonly string[], options: ValidateOptions, stdin
         if (checked.has(resolve(file))) continue;
         const report =
           file === '-'
-            ? validate(await buffer(stdin), options)
+            ? validate(await buffer(process.stdin), options)
             : validate(await readFile(file), { ...options, fileName: basename(file), files: await listFiles(dirname(file)) });
         checked.set(resolve(file), { file, report });
       }

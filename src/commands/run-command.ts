@@ -25,10 +25,7 @@ const commands: Readonly<Record<string, readonly [summary: string, load: () => P
   ],
   backup: ['back up the database, while gateways run or not', async () => (await import('./backup.ts')).defineBackup],
   restore: ['restore a backup into an empty database', async () => (await import('./backup.ts')).defineRestore],
-  'docs-config': [
-    'check the configuration files of documentation sites, or print their JSON Schema',
-    async () => () => {}, // parses its arguments itself
-  ],
+  'docs-config': ['check mint.json files of documentation sites', async () => (await import('./docs-config.ts')).define],
   version: [
     'print the version',
     async () => (command) => void command.action(() => void process.stdout.write(`${readPackageVersion()}\n`)),
@@ -44,10 +41,7 @@ export async function runCommand(args: readonly string[]): Promise<void> {
   process.stderr.on('error', () => {});
   try {
     const [name, ...rest] = args;
-    if (name === 'docs-config') {
-      const { docsConfig } = await import('./docs-config.ts');
-      process.exitCode = await docsConfig(rest, process);
-    } else await (await defineProgram(name === 'help' ? rest[0] : name)).parseAsync(args, { from: 'user' });
+    await (await defineProgram(name === 'help' ? rest[0] : name)).parseAsync(args, { from: 'user' });
   } catch (error) {
     report(error);
   }

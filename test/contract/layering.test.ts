@@ -100,6 +100,18 @@ test('the rules and statements of a noun use no package of GraphQL or HTTP', () 
   expect(forbidden).toEqual([]);
 });
 
+test('the validator imports nothing of the gateway', () => {
+  const folder = 'packages/docs-config/src';
+  const own = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+  const targets = own.flatMap((file) =>
+    findImports(readFileSync(join(folder, file), 'utf8')).map((name) =>
+      name.startsWith('.') ? normalize(join(dirname(file), name)) : name,
+    ),
+  );
+  const packages = new Set(targets.filter((target) => !own.includes(target)));
+  expect(packages).toEqual(new Set(['jsonc-parser', 'node:buffer', 'node:util', 'zod']));
+});
+
 test('no file imports itself through others', () => {
   expect(findCycles(imports)).toEqual([]);
 });

@@ -106,7 +106,7 @@ test('accepts BOOTSTRAP_API_TOKEN as admin from the first start, and creates no 
   expect(await database.prisma.apiToken.count()).toBe(1);
 });
 
-test('the compiled gateway contains what it bundles: the validator, and the playground', async () => {
+test('the compiled gateway contains the validator and the playground', async () => {
   const token = 'an-operators/own+choice=2026';
   const { url } = await serve({ DATABASE_URL: database.url, BOOTSTRAP_API_TOKEN: token });
   const query = 'query ($source: String) { validateDocsConfig(input: { source: $source }) { valid } }';
