@@ -21,6 +21,7 @@ const nouns = [
 const layers: readonly (readonly string[])[] = [
   [
     'did-you-mean.ts',
+    'durable-file.ts',
     'origin.ts',
     'package-root.ts',
     'runtime-flags.ts',
@@ -137,7 +138,7 @@ const environmentUsers: Readonly<Record<string, string>> = {
   'commands/doctor/doctor.ts': 'environment: process.env',
   'commands/process-io.ts': 'return process.env;',
   'commands/stop-request.ts': "['npm_lifecycle_event']",
-  'database/bundled.ts': "['PATH'], SystemRoot: process.env['SystemRoot']",
+  'database/bundled.ts': "PATH: process.env['PATH']",
 };
 
 test('settings are read in one place: nothing else reads the environment', () => {
