@@ -19,7 +19,7 @@ const nouns = [
 
 /** The folders and files of `src`, the lowest layer first: what is imported at run time is of a lower layer, or of the same. */
 const layers: readonly (readonly string[])[] = [
-  ['did-you-mean.ts', 'origin.ts', 'package-root.ts', 'runtime-flags.ts', 'terminal-text.ts', 'token-prefixes.ts', 'tokens.ts'],
+  ['did-you-mean.ts', 'durable-file.ts', 'package-root.ts', 'runtime-flags.ts', 'terminal-text.ts', 'token-prefixes.ts', 'tokens.ts'],
   [
     'caller.ts',
     'error-catalog.ts',
@@ -27,7 +27,7 @@ const layers: readonly (readonly string[])[] = [
     'http-limits.ts',
     'input.ts',
     'scopes.ts',
-    'concurrency',
+    'concurrency.ts',
     'encryption',
     'metrics',
     'tracing',
@@ -138,8 +138,7 @@ test.each([
 const environmentUsers: Readonly<Record<string, string>> = {
   'runtime-flags.ts': "['NODE_ENV'] ??=",
   'commands/doctor.ts': "process.env['ENCRYPTION_KEYS_FILE']",
-  'commands/run-command.ts': 'env } = process',
-  'database/bundled.ts': "['PATH'], SystemRoot: process.env['SystemRoot']",
+  'database/bundled.ts': "PATH: process.env['PATH']",
 };
 
 test('settings are read in one place: nothing else reads the environment', () => {
