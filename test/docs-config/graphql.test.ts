@@ -117,7 +117,6 @@ describe('options', () => {
   const nested = { name: 'A', navigation: [{ group: 'B', pages: [{ group: 'C', pages: ['d'] }] }] };
   const unknown = { name: 'A', navigation: [{ group: 'B', pages: ['d'] }], extra: 1 };
   test.each([
-    ['a nested group is an error', nested, {}, [['nested-group', 'ERROR']]],
     ['unless nested groups are accepted', nested, { allowNestedGroups: true }, []],
     [
       'or the rule is set lower',
@@ -125,8 +124,6 @@ describe('options', () => {
       { severities: [{ code: 'nested-group', level: 'WARNING' }] },
       [['nested-group', 'WARNING']],
     ],
-    ['or off', nested, { severities: [{ code: 'nested-group', level: 'OFF' }] }, []],
-    ['an unknown property is a warning', unknown, {}, [['unknown-property', 'WARNING']]],
     ['and with strict an error', unknown, { strict: true }, [['unknown-property', 'ERROR']]],
     [
       'files are looked up in what is given',
