@@ -5,7 +5,7 @@ import type { Author, Caller } from './caller.ts';
 import { Semaphore } from './concurrency.ts';
 import { type Database, type Sql, sqlIn } from './database/client.ts';
 import { isStatementTimeout, retryOnConflict } from './database/errors.ts';
-import { findSigningKeys, findViewerGenerations, type SigningKey, type ViewerKey } from './embed-tokens/rules.ts';
+import { findSigningKeys, findViewerGenerations, type SigningKey, type ViewerKey } from './embed-tokens/sql.ts';
 import type { KeyRing } from './encryption/keys.ts';
 import { abandoned, GatewayError } from './errors.ts';
 import type { Prisma, PrismaClient, UserGroup } from './generated/prisma/client.ts';

@@ -16,7 +16,7 @@ export class Semaphore<Key> {
     this.maxWaiting = maxWaiting;
   }
 
-  /** Runs `work` when it is the key's turn. @throws GatewayError `UNAVAILABLE` when too much of the key waits; what `work` throws. */
+  /** Runs `work` when it is the key's turn. @throws GatewayError `UNAVAILABLE` when too much of the key waits. */
   async run<Result>(key: Key, work: () => Promise<Result>): Promise<Result> {
     if (this.free > 0) this.free -= 1;
     else await this.wait(key);

@@ -13,7 +13,7 @@ import { type PageContent, renderPage, renderScriptedPage, type ServedPages, sta
 import { paths } from './http/paths.ts';
 import type { Handler, HttpRequest, HttpResponse, Route } from './http/types.ts';
 import { isAssetName, readWebFile, serveAsset } from './http/web-files.ts';
-import { metricsMethods } from './metrics/request-metrics.ts';
+import { metricsMethods } from './instance/metrics-route.ts';
 import { packageRoot } from './package-root.ts';
 import { userMethods, userSummary } from './user-groups/rest.ts';
 

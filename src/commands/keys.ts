@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { recordEvent } from '../caller.ts';
-import { findSigningKeys } from '../embed-tokens/rules.ts';
 import { publicationLeadSeconds, rotateSigningKey, signingKeyStates, verifiesUntil } from '../embed-tokens/signing-keys.ts';
+import { findSigningKeys } from '../embed-tokens/sql.ts';
 import { generateEncryptionKey, maxEncryptionKeys } from '../encryption/keys.ts';
 import {
   countRowsByKey,

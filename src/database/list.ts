@@ -24,7 +24,7 @@ export interface PageInput {
 export interface Page<Node> {
   readonly edges: { readonly cursor: string; readonly node: Node }[];
   readonly pageInfo: {
-    /** Whether there are more items in the direction of paging; in the other direction, whether there was a cursor to begin at. */
+    /** Whether there are more in the direction of paging; in the other direction, whether there was a cursor to begin at. */
     readonly hasNextPage: boolean;
     readonly hasPreviousPage: boolean;
     readonly startCursor: string | null;

@@ -3,8 +3,8 @@ import { LRUCache } from 'lru-cache';
 import type { Context } from '../app.ts';
 import { actor } from '../caller.ts';
 import type { KeyRing } from '../encryption/keys.ts';
-import type { PublicJwk } from './embed-tokens.ts';
-import { findSigningKeys, type SigningKey } from './rules.ts';
+import type { PublicJwk } from './jwt.ts';
+import { findSigningKeys, type SigningKey } from './sql.ts';
 
 /** The longest that an embed token is valid, in seconds: a day. */
 export const maxEmbedTokenSeconds = 86_400;
@@ -122,7 +122,7 @@ const deleteUnused = `
     where signs_until + $1::int * interval '1 second' <= now())`;
 
 /** Loaded on first use: few processes sign or verify in their first moments, and all of them start. */
-export const loadJwt = () => import('./embed-tokens.ts');
+export const loadJwt = () => import('./jwt.ts');
 
 const encryptionOf = (id: string) => ({ column: 'signing_key.private_key_encrypted', row: Buffer.from(id) });
 

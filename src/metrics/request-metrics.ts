@@ -1,8 +1,5 @@
 import { type ErrorCode, errorCatalog } from '../error-catalog.ts';
-import { inUtf8, mediaTypes } from '../http/media-types.ts';
-import { problem } from '../http/problem.ts';
 import type { CompletedRequest } from '../http/request.ts';
-import type { Handler } from '../http/types.ts';
 import { metrics, registry } from './metrics.ts';
 
 /** The upper bound of the first bucket, in milliseconds, and how much greater each next bound is. */
@@ -235,19 +232,3 @@ function measureProcess(): void {
   metrics.heapUsed.set(heapUsed);
   metrics.startTime.set(Math.floor(performance.timeOrigin / 1_000));
 }
-
-/** The method of the metrics endpoint. */
-export const metricsMethods = ['GET'] as const;
-
-/** Serves metrics in the text format of Prometheus. Requires the scope `metrics:read`. */
-export const metricsHandler = (metrics: ProcessMetrics): Handler => ({
-  async handle({ caller }) {
-    caller.require('metrics:read');
-    return {
-      status: 200,
-      headers: { 'content-type': inUtf8(`${mediaTypes.text}; version=0.0.4`) },
-      body: await metrics.render(),
-    };
-  },
-  renderError: problem,
-});
