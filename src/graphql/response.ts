@@ -82,7 +82,7 @@ export function renderResult(
     if (failure) reported.add(failure.message);
     if (isExecuted && (isChanged || !failure || !isTemporary(failure))) continue;
     if (failure || code === 'METHOD_NOT_ALLOWED') status = Math.max(status, errorCatalog[code].status);
-    const { http } = error.extensions as { http?: { headers?: object } };
+    const { http } = Object(error.extensions) as { http?: { headers?: object } }; // graphql-jit gives none
     Object.assign(headers, failure ? headersOf(failure) : http?.headers);
   }
   const shown = errors.map((error) => shownError(error, isChanged));

@@ -76,7 +76,7 @@ describe('a document over a limit is refused with 400 and one error', () => {
     ],
     'large values of many documents': [
       `query ($s: String!) { ${repeat(40, (i) => `a${i}: validateDocsConfig(input: { source: $s }) { config }`)} }`,
-      'up to 320 large values',
+      'the limit is 30000',
     ],
     'large values of a bulk result': [
       'mutation ($groups: [GetOrCreateUserGroupInput!]!) { getOrCreateUserGroups(input: { groups: $groups }) { ... on GetOrCreateUserGroupsPayload { results { ... on GetOrCreateUserGroupPayload { userGroup { properties } } } } } }',

@@ -88,8 +88,11 @@ export const groupFields = '{ teamId providedId environmentTag token name proper
 const mutation = (name: string, type: string, more = '') => `mutation ($input: ${type}Input!) {
   result: ${name}(input: $input) { ... on ${type}Payload { group: userGroup ${groupFields} ${more} } ... on Error { code } }
 }`;
-const bulkDocument = `mutation ($input: GetOrCreateUserGroupsInput!) {
-  result: getOrCreateUserGroups(input: $input) {
+/** With a variable for each group, so that the document says how many there are. */
+const bulkDocument = (
+  names: readonly string[],
+) => `mutation (${names.map((name) => `$${name}: GetOrCreateUserGroupInput!`).join()}) {
+  result: getOrCreateUserGroups(input: { groups: [${names.map((name) => `$${name}`).join()}] }) {
     ... on GetOrCreateUserGroupsPayload {
       results { ... on GetOrCreateUserGroupPayload { group: userGroup ${groupFields} created } ... on Error { code } }
     }
@@ -135,7 +138,8 @@ function variables(operation: Operation): Record<string, unknown> {
 export function requestOf(operations: readonly Operation[]): { query: string; variables: Record<string, unknown> } {
   const [first, ...others] = operations as readonly [Operation, ...Operation[]];
   if (others.length === 0) return { query: documents[first.kind], variables: variables(first) };
-  return { query: bulkDocument, variables: { input: { groups: operations.map((each) => variables(each)['input']) } } };
+  const groups = operations.map((each, index) => [`group${index}`, variables(each)['input']] as const);
+  return { query: bulkDocument(groups.map(([name]) => name)), variables: Object.fromEntries(groups) };
 }
 
 /** The result of each operation of a request. @throws Error when the response is none to it. */
