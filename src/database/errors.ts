@@ -3,21 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** SQLSTATE of a write that a read-only server refuses. */
 export const readOnlyServer = '25006';
 
-/** Classes and codes of SQLSTATE, codes of the system, and Prisma's: nothing is wrong with the statement. */
-const unavailable = new RegExp(
-  `^(?:${[
-    '08...', // connection
-    '53...', // resources, such as a full disk
-    '57P..|57014|55P03', // shut down; a statement or a wait for a lock took too long
-    '58...', // system error, such as a failed write
-    readOnlyServer,
-    '25P0[34]', // the server ended a transaction that took too long
-    '40...', // conflict, even after a retry
-    'ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT',
-    'ConnectionClosed|DatabaseNotReachable|SocketTimeout', // of Prisma's adapter
-    'P2028', // a transaction did not begin or end in time
-  ].join('|')})$`,
-);
+/**
+ * Of SQLSTATE: connection, resources, shut down, a statement, a lock or a transaction that took too long, system, a server that
+ * takes no writes, conflict even after a retry; then codes of the system, and of Prisma. Nothing is wrong with the statement.
+ */
+const unavailable =
+  /^(?:08...|53...|57P..|57014|55P03|58...|25006|25P0[34]|40...|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT|ConnectionClosed|DatabaseNotReachable|SocketTimeout|P2028)$/;
 
 /** What the driver says, without a code, when a connection is lost or none is free in time. */
 const lostConnection =
