@@ -7,12 +7,14 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 let checkout: string;
 beforeEach(() => {
   checkout = mkdtempSync(join(tmpdir(), 'gateway-setup-'));
-  for (const folder of ['scripts', 'src', 'client/src', 'web', 'tools']) mkdirSync(join(checkout, folder), { recursive: true });
+  for (const folder of ['scripts', 'src', 'client/src', 'packages/docs-config/src', 'web', 'tools'])
+    mkdirSync(join(checkout, folder), { recursive: true });
   for (const file of [
     'package.json',
     'package-lock.json',
     'client/package.json',
     'client/tsconfig.json',
+    'packages/docs-config/package.json',
     'web/package.json',
     'scripts/setup.js',
     'scripts/lock.js',
