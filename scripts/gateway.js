@@ -14,7 +14,7 @@ if (INIT_CWD !== process.cwd())
   );
 // Without `--`, npm takes options for itself, and passes the rest on.
 const options =
-  'after allow-nested-groups description disable dry-run enable environment event expires-in fix format forward-to json keys limit ' +
+  'after allow-nested-groups description disable dry-run enable environment event expires-in format forward-to json keys limit ' +
   'name on-existing output overlap rate-limit report scope secret severity status strict token type url without-keys';
 // A scope of packages may be in a configuration file of npm.
 const taken = options.split(' ').find((name) => !(process.env[`npm_config_${name.replaceAll('-', '_')}`] ?? '@').startsWith('@'));

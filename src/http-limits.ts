@@ -19,7 +19,7 @@ export const httpLimits = {
   /** All request bodies in memory, apart from small ones. */
   maxHeldBodyBytes: 64 * 2 ** 20,
   /** All responses that clients have not read yet, apart from small ones. */
-  maxUnsentBytes: 64 * 2 ** 20,
+  maxUnsentBytes: 32 * 2 ** 20,
 } as const;
 
 /** The timeouts of a request and its response, in milliseconds. */

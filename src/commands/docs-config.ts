@@ -9,6 +9,7 @@ import {
   docsConfigJsonSchema,
   explain,
   type Format,
+  fixedCodes,
   formats,
   isCode,
   type ValidateOptions,
@@ -80,6 +81,7 @@ async function checkAll(args: readonly string[], options: ValidateOptions) {
 
 function addSeverity(setting: string, others?: Severities): Severities {
   const [code = '', level] = setting.split('=');
+  if (fixedCodes.includes(code)) throw new InvalidArgumentError(`${code} is always an error.`);
   if (level === 'error' || level === 'warning' || level === 'off') return { ...others, [toCode(code)]: level };
   throw new InvalidArgumentError(`Write ${code}=error, ${code}=warning or ${code}=off.`);
 }
@@ -94,9 +96,9 @@ const maxEntries = 100_000;
 
 /**
  * The files in a folder and below, as paths from there with forward slashes. Hidden entries and `node_modules` are skipped;
- * links are followed, except back to a folder on the way.
+ * links are followed, except back to a folder on the way. A folder that may not be read counts as empty.
  *
- * @throws Error when a folder cannot be read, or has too many entries.
+ * @throws Error when there are too many entries.
  */
 async function listFiles(folder: string): Promise<string[]> {
   const files: string[] = [];
@@ -105,7 +107,11 @@ async function listFiles(folder: string): Promise<string[]> {
     const { dev, ino } = await stat(join(folder, prefix));
     const id = `${dev}:${ino}`;
     if (above.includes(id)) return;
-    for (const entry of await readdir(join(folder, prefix), { withFileTypes: true })) {
+    const entries = await readdir(join(folder, prefix), { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'EACCES') return [];
+      throw error;
+    });
+    for (const entry of entries) {
       if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
       if (++count > maxEntries) throw new Error(`There are more than ${maxEntries} files and folders in ${folder}.`);
       const path = prefix + entry.name;

@@ -1,6 +1,7 @@
 import {
   codes,
   type Diagnostic,
+  fixedCodes,
   isCode,
   type Level,
   type Range,
@@ -149,6 +150,8 @@ function readOptions(given: typeof OptionsInput.$inferInput | null | undefined) 
     const message = `contains the unknown rule ${JSON.stringify(unknown.code)}; expected one of ${codes.join(', ')}.`;
     throw new InvalidInput([{ path: ['options', 'severities'], message }]);
   }
+  const fixed = severities?.find(({ code }) => fixedCodes.includes(code));
+  if (fixed) throw new InvalidInput([{ path: ['options', 'severities'], message: `${fixed.code} is always an error.` }]);
   const levels: Record<string, Level> = Object.fromEntries(severities?.map(({ code, level }) => [code, level]) ?? []);
   return { strict: strict ?? false, allowNestedGroups: allowNestedGroups ?? false, severities: levels, ...(files && { files }) };
 }

@@ -191,7 +191,7 @@ function CostRule(context: ValidationContext): ASTVisitor {
           context.reportError(tooCostly(message, { cost, limit: maxCost }));
         }
         if (heavy > maxHeavyFields) {
-          const message = `The operation reads up to ${heavy} large values (properties, mapping, dataSource; changes count twice); the limit is ${maxHeavyFields}. Request fewer items.`;
+          const message = `The operation reads up to ${heavy} large values (properties, mapping, dataSource; changes count twice); the limit is ${maxHeavyFields}. Request fewer items; a number or a list in a variable counts as its maximum.`;
           context.reportError(tooCostly(message));
         }
       }

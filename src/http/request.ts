@@ -134,7 +134,8 @@ export class ReceivedRequest implements HttpRequest {
     context.permitOrigin?.(incoming, outgoing, route?.methods ?? []);
     try {
       // Node.js joins several by commas.
-      if (headers.host?.includes(',')) throw new GatewayError('INVALID_INPUT', 'The request must have exactly one Host header.');
+      if (headers.host?.includes(',') ?? incoming.httpVersion === '1.1')
+        throw new GatewayError('INVALID_INPUT', 'The request must have exactly one Host header.');
       if (!route)
         throw new GatewayError('NOT_FOUND', `No such path: ${shorten(this.path, 200)}. GET / lists the available paths.`);
       if (this.method === 'OPTIONS' && context.permitOrigin) {

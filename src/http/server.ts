@@ -37,6 +37,7 @@ export function createHttpServer(options: ServerOptions): Server {
     keepAliveTimeout: httpTimeouts.keepAliveMs,
     connectionsCheckingInterval: 1_000,
     maxHeaderSize: httpLimits.maxHeaderBytes,
+    requireHostHeader: false, // checked with a message
     joinDuplicateHeaders: true, // of several credentials Node.js would take the first, and a proxy may take the last
   });
   server.timeout = httpTimeouts.silenceMs;
@@ -64,6 +65,7 @@ export function createHttpServer(options: ServerOptions): Server {
     });
   });
   server.on('request', handle);
+  server.on('checkExpectation', handle); // Node.js would answer it itself, without a text
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
     const failure = parserFailure(error.code);

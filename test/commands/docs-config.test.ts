@@ -118,6 +118,7 @@ test.each([
   [['check', '-', '--strct'], 'Did you mean --strict?'],
   [['check', '-', '--format', 'xml'], 'Allowed choices are pretty, json, sarif, github.'],
   [['check', '-', '--severity', 'hex-colour=off'], 'Expected hex-color.'],
+  [['check', '-', '--severity', 'json-syntax=off'], 'json-syntax is always an error.'],
   [['check', '-', '--severity', 'hex-color=low'], 'Write hex-color=error, hex-color=warning or hex-color=off.'],
   [['explain', 'nothing'], 'Expected one of: json-syntax, '],
   [['explain', 'enum', 'type'], 'too many arguments'],

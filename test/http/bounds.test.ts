@@ -73,7 +73,7 @@ describe('memory', () => {
     await expect.poll(async () => (await gateway.send('GET', '/api/user', { body })).status).toBe(200);
   });
 
-  test('responses that clients have not read have 64 MiB; a small one is sent all the same', async () => {
+  test('responses that clients have not read have 32 MiB; a small one is sent all the same', async () => {
     // About 12 MB each: more than the buffers of the system take.
     const query = 'query ($ids: [ID!]!) { nodes(ids: $ids) { ... on UserGroup { a: properties b: properties } } }';
     const send = () => gateway.graphql(query, { ids });

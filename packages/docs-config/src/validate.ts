@@ -115,9 +115,13 @@ export function withDefaults({ valid, text }: Report): DocsConfig | null {
   return valid ? (docsConfig.safeParse(JSON.parse(text)).data ?? null) : null;
 }
 
+/** The codes that are always errors: without JSON there is nothing else to say. */
+export const fixedCodes: readonly string[] = ['json-syntax', 'too-deep'];
+
 function resolveLevels({ severities = {}, strict, allowNestedGroups }: ValidateOptions): Record<Code, Level> {
   const entries = codes.map((code): [Code, Level] => {
-    const level = (Object.hasOwn(severities, code) && severities[code]) || rules[code].severity;
+    const isGiven = Object.hasOwn(severities, code) && !fixedCodes.includes(code);
+    const level = (isGiven && severities[code]) || rules[code].severity;
     const chosen = code === 'nested-group' && allowNestedGroups ? 'off' : level;
     return [code, strict && chosen === 'warning' ? 'error' : chosen];
   });

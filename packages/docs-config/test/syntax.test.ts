@@ -74,5 +74,6 @@ test('a text that is not JSON has no other diagnostic, whatever the options', ()
   const source = '{"name": 1, "favicn": "x", "navigation": {},}';
   for (const options of [{ strict: true }, { files: [] }, { fileName: 'docs.json' }])
     expect(validate(source, options).diagnostics.map(({ code }) => code)).toEqual(['json-syntax']);
-  expect(validate(source, { severities: { 'json-syntax': 'warning' } })).toMatchObject({ valid: true, warningCount: 1 });
+  for (const level of ['warning', 'off'] as const)
+    expect(validate(source, { severities: { 'json-syntax': level } })).toMatchObject({ valid: false, errorCount: 1 });
 });
