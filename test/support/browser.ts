@@ -99,6 +99,9 @@ export async function openPage(url: string, options: PageOptions = {}): Promise<
     problems,
     async assertFlawless() {
       assertNone();
+      // What is being loaded again is faded; a page that a test keeps busy is looked at as it is.
+      const busy = page.locator('[aria-busy="true"]').first();
+      await busy.waitFor({ state: 'detached', timeout: 5_000 }).catch(() => {});
       // Not as a script of the page, which its Content-Security-Policy would not permit.
       if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(axeScript);
       const findings = await seriousFindings(page, {});
