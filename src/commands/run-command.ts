@@ -26,10 +26,6 @@ const commands: Readonly<Record<string, readonly [summary: string, load: () => P
   backup: ['back up the database, while gateways run or not', async () => (await import('./backup.ts')).defineBackup],
   restore: ['restore a backup into an empty database', async () => (await import('./backup.ts')).defineRestore],
   'docs-config': ['check mint.json files of documentation sites', async () => (await import('./docs-config.ts')).define],
-  version: [
-    'print the version',
-    async () => (command) => void command.action(() => void process.stdout.write(`${readPackageVersion()}\n`)),
-  ],
 };
 
 /** Runs a command, prints what it says when it fails, and sets the exit status: 1 for a failure, 2 for invalid arguments. */

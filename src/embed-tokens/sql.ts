@@ -1,5 +1,4 @@
-import type { Sql } from '../database/client.ts';
-import { unnest } from '../database/client.ts';
+import { type Sql, unnest } from '../database/client.ts';
 
 /** A key pair that signs embed tokens. */
 export interface SigningKey {

@@ -21,8 +21,7 @@ import { tracing } from '../tracing/tracing.ts';
 import type { GraphQLContext } from './builder.ts';
 import { type CompiledOperation, compileOperation } from './compile.ts';
 import { costOf, graphqlLimits, parseDocument, validateDocument } from './limits.ts';
-import type { PersistedOperations } from './params.ts';
-import { type Params, readParams } from './params.ts';
+import { type Params, type PersistedOperations, readParams } from './params.ts';
 import {
   chooseResponseType,
   hasPayload,

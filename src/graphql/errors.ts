@@ -10,8 +10,7 @@ import {
   Suspended,
   Unauthenticated,
 } from '../errors.ts';
-import type { GraphQLContext } from './builder.ts';
-import { builder } from './builder.ts';
+import { builder, type GraphQLContext } from './builder.ts';
 import type { FieldCost } from './limits.ts';
 
 /** The type of error codes. */

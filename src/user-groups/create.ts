@@ -1,6 +1,5 @@
 import type { Context } from '../app.ts';
-import type { KeyRing } from '../encryption/keys.ts';
-import { encryptToken } from '../encryption/keys.ts';
+import { encryptToken, type KeyRing } from '../encryption/keys.ts';
 import { Conflict, GatewayError } from '../errors.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
 import { issueToken } from '../tokens.ts';

@@ -1,10 +1,9 @@
 import { pipeline, Readable } from 'node:stream';
+import { didYouMean } from '@user-group-gateway/docs-config';
 import { CsvError, parse } from 'csv-parse';
 import { stringify } from 'csv-stringify/sync';
 import type { Database } from '../database/client.ts';
-import { didYouMean } from '../did-you-mean.ts';
-import type { KeyRing } from '../encryption/keys.ts';
-import { decryptToken } from '../encryption/keys.ts';
+import { decryptToken, type KeyRing } from '../encryption/keys.ts';
 import { boundIssues, describeIssues, GatewayError, type Issue, maxIssues, shorten } from '../errors.ts';
 import type { EnvironmentTag } from '../generated/prisma/client.ts';
 import { newTextIssues } from '../input.ts';

@@ -1,9 +1,7 @@
 import { type Author, actor, silent } from '../caller.ts';
-import type { Sql } from '../database/client.ts';
-import { anyOf, names, type ParameterColumn, toByteaArray, toLists, unnest } from '../database/client.ts';
+import { anyOf, names, type ParameterColumn, type Sql, toByteaArray, toLists, unnest } from '../database/client.ts';
 import type { EnvironmentTag, UserGroup } from '../generated/prisma/client.ts';
-import type { NamesWith, ParameterOf } from './attributes.ts';
-import { storedAttributes } from './attributes.ts';
+import { type NamesWith, type ParameterOf, storedAttributes } from './attributes.ts';
 
 // The statements by hand: what nearly every request reads, and the writes that are frequent. A trigger gives a changed group its
 // version and time, another one records the event. All other writes are Prisma's.

@@ -19,15 +19,7 @@ const nouns = [
 
 /** The folders and files of `src`, the lowest layer first: what is imported at run time is of a lower layer, or of the same. */
 const layers: readonly (readonly string[])[] = [
-  [
-    'did-you-mean.ts',
-    'durable-file.ts',
-    'package-root.ts',
-    'runtime-flags.ts',
-    'terminal-text.ts',
-    'token-prefixes.ts',
-    'tokens.ts',
-  ],
+  ['durable-file.ts', 'package-root.ts', 'runtime-flags.ts', 'terminal-text.ts', 'token-prefixes.ts', 'tokens.ts'],
   [
     'caller.ts',
     'error-catalog.ts',

@@ -80,7 +80,8 @@ test('every option of the commands is refused where npm has taken it, and a scop
   expect(names.size).toBeGreaterThan(25);
   const options = /'((?:[a-z-]+ )+)' \+\n\s+'((?:[a-z-]+ )*[a-z-]+)'/.exec(readFileSync('scripts/gateway.js', 'utf8'));
   expect(`${options?.[1]}${options?.[2]}`.split(' ')).toEqual(expect.arrayContaining([...names]));
-  const start = (settings: Record<string, string>) => launch(process.execPath, ['scripts/gateway.js', 'version'], settings).ended;
+  const start = (settings: Record<string, string>) =>
+    launch(process.execPath, ['scripts/gateway.js', '--version'], settings).ended;
   expect(await start({ npm_config_expires_in: '7d' })).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('npm has taken --expires-in for'),

@@ -3,8 +3,7 @@ import type { Caller } from '../../src/caller.ts';
 import type { Database } from '../../src/database/client.ts';
 import { writeCursor } from '../../src/database/list.ts';
 import type { EnvironmentTag } from '../../src/generated/prisma/client.ts';
-import type { UserGroupListInput, UserGroupOrder } from '../../src/user-groups/list.ts';
-import { listUserGroups } from '../../src/user-groups/list.ts';
+import { listUserGroups, type UserGroupListInput, type UserGroupOrder } from '../../src/user-groups/list.ts';
 import { callerWith } from './caller.ts';
 import { contextOn } from './queries.ts';
 

@@ -5,8 +5,13 @@ import { type App, contextOf } from '../../src/app.ts';
 import type { Caller } from '../../src/caller.ts';
 import type { EnvironmentTag, Prisma } from '../../src/generated/prisma/client.ts';
 import type { Json } from '../../src/input.ts';
-import type { PropertyFilter, UserGroupFilter, UserGroupListInput, UserGroupOrder } from '../../src/user-groups/list.ts';
-import { listUserGroups } from '../../src/user-groups/list.ts';
+import {
+  listUserGroups,
+  type PropertyFilter,
+  type UserGroupFilter,
+  type UserGroupListInput,
+  type UserGroupOrder,
+} from '../../src/user-groups/list.ts';
 import { callerWith } from '../support/caller.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { storedToken } from '../support/keys.ts';

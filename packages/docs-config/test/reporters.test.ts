@@ -110,14 +110,14 @@ test('json: one object, as documented', () => {
 test('SARIF: valid against the published schema, for every code', () => {
   const files = codes.map((code) => checked((rules[code] satisfies Rule).wrong, `docs/${code} %#.json`));
   const log = JSON.parse(
-    renderers.sarif([...files, checked(source, '-'), checked(source, '/tmp/a.json'), checked('', 'C:\\a.json')]),
+    renderers.sarif([...files, checked(source, '-'), checked(source, '/site/a.json'), checked('', 'C:\\a.json')]),
   );
   expect(isSarif(log), JSON.stringify(isSarif.errors)).toBe(true);
   const results = log.runs[0].results as { ruleId: string; ruleIndex: number }[];
   for (const { ruleId, ruleIndex } of results) expect(log.runs[0].tool.driver.rules[ruleIndex].id).toBe(ruleId);
   const uris = new Set(results.map((result) => JSON.stringify(result).match(/"uri":"([^"]*)"/)?.[1]));
   expect([...uris]).toEqual(
-    expect.arrayContaining(['docs/type%20%25%23.json', 'stdin', 'file:///tmp/a.json', 'file:///C:/a.json']),
+    expect.arrayContaining(['docs/type%20%25%23.json', 'stdin', 'file:///site/a.json', 'file:///C:/a.json']),
   );
   log.runs[0].results[0].level = 'fatal';
   expect(isSarif(log)).toBe(false);

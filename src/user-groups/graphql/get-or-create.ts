@@ -1,7 +1,6 @@
 import { Conflict, Forbidden, InvalidInput, Unauthenticated } from '../../errors.ts';
 import { builder } from '../../graphql/builder.ts';
-import type { FieldCost, RawVariables } from '../../graphql/limits.ts';
-import { readsHeavy } from '../../graphql/limits.ts';
+import { type FieldCost, type RawVariables, readsHeavy } from '../../graphql/limits.ts';
 import { EnvironmentTagType } from '../../graphql/scalars.ts';
 import { userGroupLimits } from '../attributes.ts';
 import { type Creation, getOrCreateUserGroup, getOrCreateUserGroups } from '../create.ts';

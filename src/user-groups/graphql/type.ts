@@ -6,8 +6,14 @@ import { ErrorInterface } from '../../graphql/errors.ts';
 import type { FieldCost } from '../../graphql/limits.ts';
 import { defineNodeFinder } from '../../graphql/nodes.ts';
 import { EnvironmentTagType } from '../../graphql/scalars.ts';
-import type { GivenName, GivenValue } from '../attributes.ts';
-import { type DataSourceMapping, givenAttributes, mappingEntries, userGroupLimits } from '../attributes.ts';
+import {
+  type DataSourceMapping,
+  type GivenName,
+  type GivenValue,
+  givenAttributes,
+  mappingEntries,
+  userGroupLimits,
+} from '../attributes.ts';
 import { currentTokenOf, findUserGroup, type UserGroupBy } from '../user-groups.ts';
 
 const DataSourceMappingType = builder.objectRef<DataSourceMapping>('DataSourceMapping').implement({

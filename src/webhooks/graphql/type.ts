@@ -7,8 +7,7 @@ import { builder, numberOfNode, readNumber } from '../../graphql/builder.ts';
 import type { FieldCost } from '../../graphql/limits.ts';
 import { defineConnection, defineNodeFinder, definePages, pageArguments, pageSize } from '../../graphql/nodes.ts';
 import { findDelivery, findWebhook, listDeliveries, listWebhooks } from '../deliveries.ts';
-import type { ListedWebhook } from '../webhooks.ts';
-import { webhookLimits } from '../webhooks.ts';
+import { type ListedWebhook, webhookLimits } from '../webhooks.ts';
 
 const { maxWebhooks } = webhookLimits;
 
