@@ -34,7 +34,7 @@ const maxBuffersOfCommon = 200;
 /** The way down an index of a property, and the heap page of the only group that has the value. */
 const maxBuffersOfIndexedProperty = 30;
 
-/** The index of a property that docs/capacity.md shows. */
+/** The index of a property that docs/performance.md shows. */
 const indexOfSeats = "create index user_group_seats on user_group using hash (((properties #> '{seats}')::jsonb))";
 
 /** Fills the table: half of the groups are untagged, most others Customer; 90 % share a property. Then gathers statistics. */
