@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 // that is already set is kept.
 process.env['NODE_ENV'] ??= 'production';
 
-// What each of these buys: docs/decisions/internals.md.
+// What each of these buys: docs/decisions.md.
 
 // V8 allocates objects in the old generation at once where earlier ones from the same place in the code lived long, as those of a
 // request do under load. The collector then takes a tenth of the processor time of look-ups.
