@@ -17,7 +17,7 @@ import { abandoned, GatewayError, Unauthenticated } from '../errors.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../http/types.ts';
 import { respondOnce } from '../idempotency.ts';
 import { containsToken } from '../tokens.ts';
-import { tracing } from '../tracing/tracing.ts';
+import { traceOperation } from '../tracing.ts';
 import type { GraphQLContext } from './builder.ts';
 import { type CompiledOperation, compileOperation } from './compile.ts';
 import { costOf, graphqlLimits, parseDocument, validateDocument } from './limits.ts';
@@ -66,7 +66,6 @@ interface Operation {
 export function graphqlHandler(
   schema: GraphQLSchema,
   app: App,
-  { metrics, instance }: Pick<GraphQLContext, 'metrics' | 'instance'>,
   { introspection, persistedOperations }: GraphQLHandlerOptions,
 ): Handler {
   const nameOf = createOperationNames();
@@ -91,9 +90,8 @@ export function graphqlHandler(
   function run(operation: Operation, variables: Params['variables'], context: GraphQLContext): Promise<ExecutionResult> {
     const { document, node } = operation;
     const { http, caller } = context;
-    const { cost, roots } = costOf(node);
+    const { roots } = costOf(node);
     http.operation = nameOf(node, caller);
-    http.cost = cost;
     context.isMutation = node.operation === OperationTypeNode.MUTATION;
     if (roots > 0 && !caller.apiToken) return Promise.resolve(rejection(new Unauthenticated(credentialRequired)));
     if (roots > 1 && context.isMutation && http.idempotencyKey !== undefined)
@@ -109,7 +107,7 @@ export function graphqlHandler(
       const args = { schema, document, contextValue: context, variableValues: variables, operationName: node.name?.value };
       return execute({ ...args, hideSuggestions: !introspection, options });
     };
-    return tracing.active ? tracing.active.operation(node.operation, http.operation, work) : work();
+    return traceOperation(node.operation, http.operation, work);
   }
 
   /** The operation of a plain request whose document Yoga has accepted before; nothing if it has not. */
@@ -156,8 +154,6 @@ export function graphqlHandler(
   const contextOfRequest = (http: HttpRequest): GraphQLContext => ({
     ...contextOf(app, http.caller, http.isAbandoned),
     http,
-    metrics,
-    instance,
   });
 
   /** Whether a request executes a mutation, for which its Idempotency-Key counts. */
