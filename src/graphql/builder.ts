@@ -114,8 +114,6 @@ export function decodeNodeId(nodeId: string): { readonly typename: string; reado
 /** The context of the resolvers; one object per request. */
 export interface GraphQLContext extends Context {
   readonly http: HttpRequest;
-  /** Set when an operation begins. */
-  isMutation?: boolean;
   /** Set when a mutation returns an expected error: it changed nothing. */
   outcome?: 'refused';
 }
