@@ -9,7 +9,7 @@ import { findSigningKeys, findViewerGenerations, type SigningKey, type ViewerKey
 import type { KeyRing } from './encryption/keys.ts';
 import { abandoned, GatewayError } from './errors.ts';
 import type { Prisma, PrismaClient, UserGroup } from './generated/prisma/client.ts';
-import { metrics } from './metrics/metrics.ts';
+import { type LastHour, metrics, startLastHour } from './metrics.ts';
 import { findGroupsByProvidedId, findGroupsByTeamId, findGroupsOfTokens, type GroupOfToken } from './user-groups/sql.ts';
 
 /** What lives as long as the process. */
@@ -31,6 +31,7 @@ interface AppOptions {
   readonly feed: Feed;
   /** Records that a group was resolved by a token. */
   readonly noteResolved: (teamId: number) => void;
+  readonly lastHour: LastHour;
 }
 
 /** What an operation works with. In a transaction, `db`, `sql` and `reads` run in it, and see what it wrote. */
@@ -86,6 +87,7 @@ export function createApp(database: Database, keys: KeyRing, options: Partial<Ap
     webhookNetworks: [],
     feed: { look: async () => undefined },
     noteResolved: () => {},
+    lastHour: startLastHour(),
     ...options,
   };
 }

@@ -122,7 +122,7 @@ export class VersionMismatch extends GatewayError {
 export class RateLimited extends GatewayError {
   readonly caller: Caller;
 
-  /** @param retryAfterSeconds when another request is permitted, if there are none until then: 1 to 61. */
+  /** @param retryAfterSeconds when another request is permitted, 1 to 60. */
   constructor(caller: Caller, message: string, retryAfterSeconds: number) {
     super('RATE_LIMITED', message, { retryAfterSeconds });
     this.caller = caller;

@@ -1,31 +1,32 @@
 import type { Server } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import type { Logger } from 'pino';
 import { authenticateBy, stampApiTokenUses } from './api-tokens/authenticate.ts';
-import { createApp } from './app.ts';
+import { type App, createApp } from './app.ts';
 import { createFeed } from './audit-log/feed.ts';
 import { eventFeedHandler } from './audit-log/rest.ts';
 import { startRecorder } from './concurrency.ts';
-import { type Database, traceStatements } from './database/client.ts';
-import { ownMigrationNames } from './database/migrate.ts';
+import type { Database } from './database/client.ts';
+import { isMigrated } from './database/migrate.ts';
 import { embedTokenHandler, introspectionHandler, jwksHandler } from './embed-tokens/rest.ts';
 import { type KeyRing, missingKeyIn } from './encryption/keys.ts';
 import { type GraphQLHandlerOptions, graphqlHandler } from './graphql/endpoint.ts';
 import { createCors } from './http/cors.ts';
+import { inUtf8, mediaTypes } from './http/media-types.ts';
 import { errorPages } from './http/pages/errors.ts';
+import { problem } from './http/problem.ts';
+import type { CompletedRequest } from './http/request.ts';
 import { createHttpServer, urlOf } from './http/server.ts';
-import { instanceSource, unreadiness } from './instance/instance.ts';
-import { metricsHandler } from './instance/metrics-route.ts';
+import type { Handler } from './http/types.ts';
 import { watchMissingKeys } from './key-rotation.ts';
-import { createRequestLog, logOutages, traceIdOf } from './log.ts';
-import { metrics } from './metrics/metrics.ts';
-import { ProcessMetrics } from './metrics/request-metrics.ts';
+import { logOutages } from './log.ts';
+import { measureEventLoop, measureProcess, metrics, registry } from './metrics.ts';
 import { readPackageVersion } from './package-root.ts';
-import { startRateLimiting } from './rate-limits/rate-limit.ts';
+import { startRateLimiting } from './rate-limit.ts';
 import { createRoutes } from './routes.ts';
 import { printSdl, schema } from './schema.ts';
 import type { Config } from './settings.ts';
-import { tracing } from './tracing/tracing.ts';
 import { userHandler } from './user-groups/rest.ts';
 import { stampResolvedGroups } from './user-groups/sql.ts';
 import { startDeliveries } from './webhooks/deliver.ts';
@@ -44,7 +45,7 @@ export interface Gateway {
 
 /** The settings that the gateway uses; one that is left out has its default. */
 type GatewaySettings = Partial<
-  Pick<Config, 'publicUrl' | 'console' | 'playground' | 'logRequests' | 'rateLimit' | 'corsOrigins' | 'webhooksAllowedNetworks'>
+  Pick<Config, 'publicUrl' | 'console' | 'playground' | 'rateLimit' | 'corsOrigins' | 'webhooksAllowedNetworks'>
 >;
 
 /** How the gateway is built. */
@@ -55,12 +56,11 @@ export type GatewayOptions = GraphQLHandlerOptions & GatewaySettings;
  * resolved, and of the event loop's delay, the sharing of request counts, and the delivery of events to webhooks.
  */
 export function buildGateway(
-  given: Database,
+  database: Database,
   keys: KeyRing,
   log: Logger,
   options: GatewayOptions = { introspection: true },
 ): Gateway {
-  const database = tracing.active ? traceStatements(given, tracing.active) : given;
   const publicUrl = (): string => options.publicUrl ?? urlOf(server);
   const { webhooksAllowedNetworks: webhookNetworks = [] } = options;
   const whenWritten = (what: string) => logOutages(log, `${what} cannot be recorded`, `${what} is recorded again`);
@@ -80,24 +80,18 @@ export function buildGateway(
     whenWritten('the time when API tokens were last used'),
   );
 
-  const version = readPackageVersion();
-  const processMetrics = new ProcessMetrics(() => measureGateway(database, version));
-  const { requests } = processMetrics;
-
-  const instance = instanceSource(database, { version, migrations: ownMigrationNames() });
-  const logRequest = createRequestLog(log, options.logRequests ?? 0);
-
+  const stopMeasuring = measureEventLoop();
   const { console = true, playground = true, persistedOperations, rateLimit = 0, corsOrigins = [] } = options;
   const served = { console, playground: playground && !persistedOperations };
   const routes = createRoutes({
     served,
-    graphql: graphqlHandler(schema, app, { metrics: processMetrics, instance }, options),
+    graphql: graphqlHandler(schema, app, options),
     user: userHandler(app),
     embedTokens: embedTokenHandler(app),
     events: eventFeedHandler(app),
     introspection: introspectionHandler(app),
     jwks: jwksHandler(app),
-    metrics: metricsHandler(processMetrics),
+    metrics: metricsHandler(database),
     printSdl: options.introspection ? printSdl : undefined,
     unreadiness: async () => (draining.signal.aborted ? 'stopping' : unreadiness(database, keys)),
   });
@@ -106,7 +100,7 @@ export function buildGateway(
 
   const rateLimiting = startRateLimiting(
     rateLimit,
-    given.sql,
+    database.sql,
     logOutages(
       log,
       'each process limits the rate of requests by itself: the database fails',
@@ -115,7 +109,7 @@ export function buildGateway(
   );
   const deliveries = startDeliveries(
     {
-      sql: given.sql,
+      sql: database.sql,
       keys,
       log,
       report: logOutages(log, 'webhooks cannot be delivered', 'webhooks can be delivered again'),
@@ -123,7 +117,7 @@ export function buildGateway(
     { allowedNetworks: webhookNetworks },
   );
 
-  const stopWatchingKeys = watchMissingKeys(given.sql, keys, log);
+  const stopWatchingKeys = watchMissingKeys(database.sql, keys, log);
 
   const server = createHttpServer({
     authenticate: authenticateBy({ reads: app.reads, lastUsed, rateLimiting }),
@@ -131,18 +125,12 @@ export function buildGateway(
     routes,
     renderError: errorPages(served),
     permitOrigin: corsOrigins.length > 0 ? createCors(corsOrigins) : undefined,
-    report: ({ code, message, cause }, { id, method, path, headers }) => {
+    report: ({ code, message, cause }, { id, method, path }) => {
       if (missingKeyIn(cause)) metrics.missingKeys.inc();
-      const entry = { request: id, trace: traceIdOf(headers), method, path, code, err: cause };
-      log[code === 'INTERNAL' ? 'error' : 'warn'](entry, message);
+      log[code === 'INTERNAL' ? 'error' : 'warn']({ request: id, method, path, code, err: cause }, message);
     },
     draining: draining.signal,
-    onResponse: logRequest
-      ? (completed) => {
-          logRequest(completed);
-          requests.complete(completed);
-        }
-      : requests.complete,
+    onResponse: (completed) => countRequest(app, completed),
   });
 
   return {
@@ -157,18 +145,47 @@ export function buildGateway(
       deliveries.drain();
     },
     async close() {
-      processMetrics.stop();
+      stopMeasuring();
       draining.abort();
       await Promise.all([lastUsed.stop(), lastResolved.stop(), rateLimiting.stop(), deliveries.stop(), stopWatchingKeys()]);
     },
   };
 }
 
-/** Sets the gauges of a gateway to what they are now. */
-function measureGateway({ pool, poolSize }: Database, version: string): void {
-  metrics.poolConnections.set({ state: 'idle' }, pool.idleCount);
-  metrics.poolConnections.set({ state: 'busy' }, pool.totalCount - pool.idleCount);
-  metrics.poolLimit.set(poolSize);
-  metrics.queue.set({ queue: 'database_connections' }, pool.waitingCount);
-  metrics.build.set({ version, node_version: process.version }, 1);
+/** Serves metrics in the text format of Prometheus. Requires the scope `metrics:read`. */
+const metricsHandler = ({ pool, poolSize }: Database): Handler => ({
+  async handle({ caller }) {
+    caller.require('metrics:read');
+    measureProcess();
+    metrics.poolConnections.set({ state: 'idle' }, pool.idleCount);
+    metrics.poolConnections.set({ state: 'busy' }, pool.totalCount - pool.idleCount);
+    metrics.poolLimit.set(poolSize);
+    metrics.queue.set({ queue: 'database_connections' }, pool.waitingCount);
+    metrics.build.set({ version: readPackageVersion(), node_version: process.version }, 1);
+    const headers = { 'content-type': inUtf8(`${mediaTypes.text}; version=0.0.4`) };
+    return { status: 200, headers, body: await registry.metrics() };
+  },
+  renderError: problem,
+});
+
+function countRequest({ lastHour }: App, { route, method, operation, status, durationMs, errorCodes }: CompletedRequest): void {
+  const path = route?.path ?? 'unmatched';
+  metrics.requests.inc({ route: path, operation, status: status ?? 'disconnected' });
+  if (status !== undefined) metrics.requestDuration.observe({ route: path, operation }, durationMs / 1_000);
+  for (const code of errorCodes) metrics.errors.inc({ route: path, code });
+  // Pages, files, health checks and preflight requests would hide what the APIs do.
+  if (status !== undefined && route && route.credential !== 'ignored' && method !== 'OPTIONS')
+    lastHour.count(durationMs, errorCodes);
+}
+
+/** How long `/readyz` waits for the database. */
+const readyTimeoutMs = 2_000;
+
+/** Why the gateway cannot serve; nothing if it can. Never rejects. */
+async function unreadiness(database: Database, keys: KeyRing): Promise<string | undefined> {
+  const read = async () => ((await isMigrated(database)) ? undefined : 'the database has pending migrations');
+  const check = read().catch(() => 'the database is unreachable');
+  const problem = await Promise.race([check, sleep(readyTimeoutMs, 'the database does not respond', { ref: false })]);
+  if (problem !== undefined || keys.missing === undefined) return problem;
+  return `the encryption key ${keys.missing} is missing: the command doctor says where it belongs`;
 }

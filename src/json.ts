@@ -1,3 +1,4 @@
+import { visit } from 'jsonc-parser';
 import { GatewayError, shorten } from './errors.ts';
 import { httpLimits } from './http-limits.ts';
 import type { Json } from './input.ts';
@@ -174,38 +175,21 @@ function numberEnd(text: string, start: number): number {
 
 const decode = (quoted: string): string => (quoted.includes('\\') ? JSON.parse(quoted) : quoted.slice(1, -1));
 
-/** Finds the first member that is given twice; the text is known to have one. */
+/** Names the first member that is given twice; the text is known to have one. */
 function duplicate(text: string, what: string): GatewayError {
-  const outer: (Set<string> | undefined)[] = [];
-  let names: Set<string> | undefined;
-  let expectsName = false;
-  for (let i = 0; i < text.length; i += 1) {
-    const character = text[i];
-    if (character === '{' || character === '[') {
-      outer.push(names);
-      expectsName = character === '{';
-      names = expectsName ? new Set() : undefined;
-    } else if (character === '}' || character === ']') {
-      names = outer.pop();
-      expectsName = false;
-    } else if (character === ',') expectsName = names !== undefined;
-    else if (character === '"') {
-      const end = stringEnd(text, i);
-      if (expectsName && names) {
-        const name = decode(text.slice(i, end));
-        if (names.has(name)) return malformed(`${what} has the duplicate member ${shown(name)} in one object, at position ${i}.`);
-        names.add(name);
-        expectsName = false;
-      }
-      i = end - 1;
-    }
-  }
-  return malformed(`${what} has a duplicate member in one object.`);
+  const outer: Set<string>[] = [];
+  let found = '';
+  visit(text, {
+    onObjectBegin: () => void outer.push(new Set()),
+    onObjectEnd: () => void outer.pop(),
+    onObjectProperty(name, offset) {
+      const names = outer.at(-1);
+      if (names?.has(name)) found ||= `${JSON.stringify(shorten(name))} in one object, at position ${offset}`;
+      names?.add(name);
+    },
+  });
+  return new GatewayError('MALFORMED_JSON', `${what} has the duplicate member ${found}.`);
 }
-
-const shown = (name: string): string => JSON.stringify(shorten(name));
-
-const malformed = (message: string): GatewayError => new GatewayError('MALFORMED_JSON', message);
 
 /**
  * Parses a query string. Unlike `URLSearchParams` it rejects bytes that are not UTF-8, which would all become the same

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { silent } from './caller.ts';
 import { runPeriodically } from './concurrency.ts';
@@ -224,32 +223,6 @@ const replaceTokens = (table: TokenTable) => `
   update ${table} t set token_hash = change.hash, token_encrypted = change.encrypted
   from change join locked using (previous) cross join silent where t.token_hash = change.previous
   returning t.token_hash`;
-
-/**
- * Waits until every transaction has ended that is writing to an encrypted table now: it may have encrypted with another key.
- *
- * @param onWait called once, with the numbers of PostgreSQL's processes, if one takes longer than a second.
- * @throws the reason of the signal.
- */
-export async function waitForWriters(
-  { sql }: Database,
-  signal: AbortSignal,
-  onWait: (pids: readonly string[]) => void,
-): Promise<void> {
-  const find = () => sql<{ id: string; pid: string }>('writers', writers, []);
-  let left = await find();
-  for (let tries = 1; left.length > 0; tries += 1) {
-    if (tries === 10) onWait(left.map(({ pid }) => pid));
-    await sleep(100, undefined, { signal }).catch(() => signal.throwIfAborted());
-    const running = new Set((await find()).map(({ id }) => id));
-    left = left.filter(({ id }) => running.has(id));
-  }
-}
-
-const writers = `
-  select distinct virtualtransaction as id, coalesce(pid::text, 'prepared') as pid from pg_locks
-  where mode = 'RowExclusiveLock' and database = (select oid from pg_database where datname = current_database())
-    and relation = any ('{user_group,retired_token,signing_key,webhook}'::regclass[])`;
 
 /** The number of the advisory lock that a process holds while it changes which keys there are. */
 const keysLock = 727_075;

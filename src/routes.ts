@@ -13,7 +13,6 @@ import { type PageContent, renderPage, renderScriptedPage, type ServedPages, sta
 import { paths } from './http/paths.ts';
 import type { Handler, HttpRequest, HttpResponse, Route } from './http/types.ts';
 import { isAssetName, readWebFile, serveAsset } from './http/web-files.ts';
-import { metricsMethods } from './instance/metrics-route.ts';
 import { packageRoot } from './package-root.ts';
 import { userMethods, userSummary } from './user-groups/rest.ts';
 
@@ -122,7 +121,7 @@ export function createRoutes({ served, printSdl, unreadiness, ...handlers }: Rou
       handlers.introspection,
     ),
     open(paths.jwks, 'The public keys of embed tokens, as a JWK Set', handlers.jwks.handle),
-    api(paths.metrics, metricsMethods, 'Metrics of this instance for Prometheus', handlers.metrics),
+    api(paths.metrics, ['GET'], 'Metrics of this instance for Prometheus', handlers.metrics),
     page(paths.apiReference, 'Reference of the API: every request and response', () => {
       reference ??= apiReferencePage(readOpenApi());
       return reference;

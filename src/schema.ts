@@ -12,7 +12,6 @@ import './user-groups/graphql/change.ts';
 import './user-groups/graphql/get-or-create.ts';
 import './user-groups/graphql/list.ts';
 import './webhooks/graphql/mutations.ts';
-import './webhooks/graphql/mutations.ts';
 import './webhooks/graphql/type.ts';
 
 /** The whole schema: what the imported files define. Its text is committed as `schema.graphql`. */

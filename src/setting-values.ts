@@ -37,11 +37,6 @@ export const wholeNumber = (min: number, max: number) =>
     })
     .transform(Number);
 
-/** A fraction from 0 to 1 in decimal digits. */
-export const fraction = text
-  .regex(/^(?:0|1|0?\.\d{1,9}|1\.0{1,9})$/, 'must be a number from 0 to 1, such as 0.01')
-  .transform(Number);
-
 /** The path of a folder. */
 export const path = text.refine((value) => !value.startsWith('~'), 'must not begin with "~", which only a shell expands');
 

@@ -8,7 +8,6 @@ import {
   encryptionKeys,
   encryptionKeysFile,
   flag,
-  fraction,
   networks,
   origins,
   path,
@@ -79,7 +78,6 @@ const settings = z.object({
     otherwise: '`pretty` on a terminal, else `json`',
     description: '`pretty` or `json`; the log goes to standard error',
   }),
-  LOG_REQUESTS: fraction.prefault('0').describe('0 to 1: the fraction of requests that get a line in the log'),
 });
 
 /** The validated settings. Without `encryptionKeys`, those of the file in `dataDir` are used. */
@@ -121,7 +119,6 @@ export function readConfig(environment: NodeJS.ProcessEnv, isTerminal: boolean) 
     persistedOperationsPath: data.PERSISTED_OPERATIONS,
     logLevel: data.LOG_LEVEL,
     logFormat: data.LOG_FORMAT ?? (isTerminal ? ('pretty' as const) : ('json' as const)),
-    logRequests: data.LOG_REQUESTS,
   };
 }
 

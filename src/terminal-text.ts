@@ -20,14 +20,7 @@ export function escapeJson(json: string): string {
  * Prepares a line of JSON for a program that shows the texts in it: their control characters, except line breaks and tabs, are
  * then shown as escapes.
  */
-export function escapeShownJson(json: string): string {
-  return escapeJson(json).replace(/\\(?:u([0-9a-f]{4})|.)/gi, (found, code: string | undefined) => {
-    const isShown =
-      code === undefined ? !'bfr'.includes(found[1] as string) : !isControl(String.fromCharCode(Number.parseInt(code, 16)));
-    return isShown ? found : `\\${found}`;
-  });
-}
+export const escapeShownJson = (json: string): string =>
+  escapeJson(json).replace(/\\(.)/g, (found, next) => ('bfru'.includes(next) ? `\\${found}` : found));
 
 const toEscape = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-
-const isControl = (character: string): boolean => character.search(controls) >= 0;

@@ -6,7 +6,7 @@ import { anyOf, type Sql, toByteaArray, unnest } from '../database/client.ts';
 import { Unauthenticated } from '../errors.ts';
 import type { ApiToken } from '../generated/prisma/client.ts';
 import type { AuthorizationScheme, Route } from '../http/types.ts';
-import type { RateLimiting } from '../rate-limits/rate-limit.ts';
+import type { RateLimiting } from '../rate-limit.ts';
 import { apiTokenProblem, hashSecret } from '../tokens.ts';
 
 const authorizationSchemes: readonly AuthorizationScheme[] = ['Token', 'Bearer'];

@@ -4,14 +4,7 @@ import { recordEvent } from '../caller.ts';
 import { publicationLeadSeconds, rotateSigningKey, signingKeyStates, verifiesUntil } from '../embed-tokens/signing-keys.ts';
 import { findSigningKeys } from '../embed-tokens/sql.ts';
 import { generateEncryptionKey, maxEncryptionKeys } from '../encryption/keys.ts';
-import {
-  countRowsByKey,
-  type EncryptedTable,
-  type ReencryptionResult,
-  reencryptAll,
-  waitForWriters,
-  withKeysLock,
-} from '../key-rotation.ts';
+import { countRowsByKey, type EncryptedTable, type ReencryptionResult, reencryptAll, withKeysLock } from '../key-rotation.ts';
 import { escapeControls } from '../terminal-text.ts';
 import {
   type CommandContext,
@@ -117,11 +110,6 @@ async function encryptWithFirstKey(
   const [to = '', from = null] = keys.ids;
   // Until every gateway that can read the file encrypts with its first key, which may just have been put there.
   if (file) await sleep(2 * keyRefreshMs, undefined, { signal: stop }).catch(() => stop.throwIfAborted());
-  await waitForWriters(database, stop, (pids) =>
-    process.stderr.write(
-      `Waiting for transactions that may have used another key (processes of PostgreSQL: ${pids.join(', ')}).\n`,
-    ),
-  );
   // Before, because it may be interrupted.
   await recordEvent(database.sql, ownAuthor(), 'encryption_key.rotated', { encryptionKey: { from, to } });
   return reencryptAll(database, keys, (done, total) => {

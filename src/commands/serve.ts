@@ -18,8 +18,7 @@ import { openLog } from '../log.ts';
 import { packageRoot, readPackageVersion } from '../package-root.ts';
 import { schema } from '../schema.ts';
 import { type Config, readConfig } from '../settings.ts';
-import { createTracing } from '../tracing/open-telemetry.ts';
-import { tracing } from '../tracing/tracing.ts';
+import { startTracing } from '../tracing.ts';
 import { type CommandContext, openAndRun } from './context.ts';
 import { keyRefreshMs } from './key-file.ts';
 import { Stopped, untilStopSignal } from './options.ts';
@@ -64,7 +63,7 @@ async function run({ config, log, database, keys, stop }: CommandContext, option
     );
   // Before any client can ask for it: a verifier that has seen no key would keep that for a while.
   await ensureSigningKeys(context);
-  tracing.active = createTracing(readPackageVersion());
+  startTracing(readPackageVersion());
   const gateway = buildGateway(database, keys, log, options);
   // By default a rejected promise that nothing waits for ends the process, and with it every other request.
   process.on('unhandledRejection', gateway.reportUnhandled);

@@ -1,7 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { type Prisma, PrismaClient } from '../generated/prisma/client.ts';
-import type { Tracing } from '../tracing/tracing.ts';
+import { traceStatement } from '../tracing.ts';
 import { applicationNames, parseDatabaseUrl } from './database-url.ts';
 import { readOnlyServer, retryOnConflict } from './errors.ts';
 
@@ -142,7 +142,7 @@ export function connectDatabase(
       signal?.addEventListener('abort', () => void client.end());
       return client;
     },
-    sql: (...statement) => retryOnConflict(() => sqlPool(...statement)),
+    sql: (name, ...statement) => traceStatement(name, () => retryOnConflict(() => sqlPool(name, ...statement))),
     async slowSql(...statement) {
       const client = await pool.connect();
       try {
@@ -253,23 +253,3 @@ export function toLists<Item>(fields: readonly (keyof Item)[], items: readonly I
 /** Bytes in hexadecimal as one parameter of type `bytea[]`, which takes the driver less time than a list of buffers. */
 export const toByteaArray = (hexadecimals: readonly string[]): string =>
   `{${hexadecimals.map((hexadecimal) => `"\\\\x${hexadecimal}"`).join(',')}}`;
-
-/** The same database with a span for each statement, named like it. */
-export function traceStatements(database: Database, tracing: Tracing): Database {
-  const traced =
-    (sql: Sql): Sql =>
-    (name, text, values) =>
-      tracing.statement(name, () => sql(name, text, values));
-  const prisma = database.prisma.$extends({
-    query: {
-      $allOperations: ({ model = 'prisma', operation, args, query }) =>
-        tracing.statement(`${model}.${operation}`, async () => query(args)),
-    },
-  });
-  return {
-    ...database,
-    // It lacks only what adds listeners, which nothing uses.
-    prisma: prisma as unknown as Database['prisma'],
-    sql: traced(database.sql),
-  };
-}

@@ -111,9 +111,6 @@ export async function readMigrationState({ pool }: Database): Promise<MigrationS
   return { applied: migrations.length - pending.length, pending, unknown };
 }
 
-/** The names of the migrations of this version, in order. @throws Error when the installation lacks them. */
-export const ownMigrationNames = (): readonly string[] => ownMigrations().map(({ name }) => name);
-
 /** The migrations of this version, in order. @throws Error when the installation lacks them. */
 export function ownMigrations(): readonly Migration[] {
   known ??= readdirSync(folder, { withFileTypes: true })

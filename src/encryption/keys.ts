@@ -6,9 +6,7 @@ import {
   hkdfSync,
   type KeyObject,
   randomBytes,
-  randomFillSync,
 } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import type { TokenTable } from '../key-rotation.ts';
 
 /** A value that cannot be decrypted. The message says why, and has neither the value nor a key. */
@@ -47,12 +45,6 @@ const cipherOptions = { authTagLength: tagBytes };
 /** How many bytes of the keyed hash are stored after the id of its key. */
 const hashBytes = 16;
 
-/**
- * How many decrypted user group tokens are remembered: those that were used last. Decrypting one takes a tenth of the processor
- * time of a look-up; remembering it, some 250 bytes, and 1 KB for the longest imported tokens.
- */
-const maxRemembered = 16_384;
-
 /** Where an encrypted value is stored. It cannot be decrypted anywhere else. */
 export interface EncryptionContext {
   /** Table and column, as `table.column`. */
@@ -73,8 +65,6 @@ export class KeyRing {
   missing: string | undefined;
   private keys: readonly DerivedKey[];
   private readonly reload: (() => readonly Buffer[] | undefined) | undefined;
-  /** By row, with everything else that decryption depends on. */
-  private readonly decrypted = new LRUCache<string, DecryptedValue>({ max: maxRemembered });
 
   /**
    * @param keys at least one, of 32 bytes each; the first encrypts.
@@ -105,7 +95,6 @@ export class KeyRing {
     const keys = this.reload?.();
     if (!keys) return false;
     this.keys = keys.map((key) => new DerivedKey(key));
-    this.decrypted.clear();
     return true;
   }
 
@@ -141,38 +130,12 @@ export class KeyRing {
     return key.decrypt(context, bytes);
   }
 
-  /**
-   * Does the same for a short text that is decrypted often, and remembers it.
-   *
-   * @throws as {@link decrypt}.
-   */
-  decryptOften(context: EncryptionContext, encrypted: Uint8Array): string {
-    const { column } = context;
-    const [row, input] = [asString(context.row), asString(encrypted)];
-    const known = this.decrypted.get(row);
-    if (known?.column === column && known.input === input) return known.text;
-    const text = this.decrypt(context, encrypted);
-    this.decrypted.set(row, { column, input, text });
-    return text;
-  }
-
   private get writing(): DerivedKey {
     const [first] = this.keys;
     if (!first) throw new TypeError('There is no encryption key.');
     return first;
   }
 }
-
-/** A value that was decrypted, and what it was decrypted from. */
-interface DecryptedValue {
-  readonly column: string;
-  readonly input: string;
-  readonly text: string;
-}
-
-/** Bytes as a string that only they have. */
-const asString = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
-  Buffer.from(buffer, byteOffset, byteLength).toString('latin1');
 
 /** What is derived from one encryption key. */
 class DerivedKey {
@@ -195,7 +158,7 @@ class DerivedKey {
   }
 
   encrypt(context: EncryptionContext, text: string): Buffer<ArrayBuffer> {
-    const nonce = nextNonce();
+    const nonce = randomBytes(nonceBytes);
     const cipher = createCipheriv('aes-256-gcm', this.encryption, nonce);
     cipher.setAAD(associatedData(context));
     const ciphertext = cipher.update(text, 'utf8');
@@ -229,20 +192,6 @@ function derive(key: Buffer, purpose: string, bytes: number): Buffer {
 /** Column and row, with a byte between them that is in no name. */
 function associatedData({ column, row }: EncryptionContext): Buffer {
   return Buffer.concat([Buffer.from(`${column}\0`), row]);
-}
-
-/** Random bytes are drawn for many nonces at once, because each draw takes longer than an encryption. */
-const drawn = Buffer.alloc(nonceBytes * 128);
-let used = drawn.length;
-
-function nextNonce(): Buffer {
-  if (used === drawn.length) {
-    randomFillSync(drawn);
-    used = 0;
-  }
-  const nonce = Buffer.from(drawn.subarray(used, used + nonceBytes));
-  used += nonceBytes;
-  return nonce;
 }
 
 /** The length of an encryption key, in bytes. */
@@ -306,7 +255,7 @@ export function encryptToken(
 
 /** Decrypts a user group token. @throws DecryptionError when its key is not configured, or when it was changed. */
 export function decryptToken(keys: KeyRing, table: TokenTable, { tokenHash, tokenEncrypted }: StoredToken): string {
-  return keys.decryptOften(contextOf(table, tokenHash), tokenEncrypted);
+  return keys.decrypt(contextOf(table, tokenHash), tokenEncrypted);
 }
 
 const contextOf = (table: TokenTable, row: Uint8Array) => ({ column: `${table}.token_encrypted`, row });

@@ -5,8 +5,6 @@ import type { Context } from '../app.ts';
 import { Forbidden, InvalidInput, Unauthenticated } from '../errors.ts';
 import type { HttpRequest } from '../http/types.ts';
 import type { Json } from '../input.ts';
-import type { InstanceSource } from '../instance/instance.ts';
-import type { MetricsSource } from '../metrics/request-metrics.ts';
 import type { FieldCost } from './limits.ts';
 
 /** The types that every part of the schema builds on. */
@@ -116,10 +114,6 @@ export function decodeNodeId(nodeId: string): { readonly typename: string; reado
 /** The context of the resolvers; one object per request. */
 export interface GraphQLContext extends Context {
   readonly http: HttpRequest;
-  readonly metrics: MetricsSource;
-  readonly instance: InstanceSource;
-  /** Set when an operation begins. */
-  isMutation?: boolean;
   /** Set when a mutation returns an expected error: it changed nothing. */
   outcome?: 'refused';
 }

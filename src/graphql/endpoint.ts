@@ -14,22 +14,15 @@ import { LRUCache } from 'lru-cache';
 import { type App, contextOf } from '../app.ts';
 import { type Caller, credentialRequired } from '../caller.ts';
 import { abandoned, GatewayError, Unauthenticated } from '../errors.ts';
-import type { Handler, HttpRequest, HttpResponse } from '../http/types.ts';
+import type { Handler } from '../http/types.ts';
 import { respondOnce } from '../idempotency.ts';
 import { containsToken } from '../tokens.ts';
-import { tracing } from '../tracing/tracing.ts';
+import { traceOperation } from '../tracing.ts';
 import type { GraphQLContext } from './builder.ts';
 import { type CompiledOperation, compileOperation } from './compile.ts';
 import { costOf, graphqlLimits, parseDocument, validateDocument } from './limits.ts';
 import { type Params, type PersistedOperations, readParams } from './params.ts';
-import {
-  chooseResponseType,
-  hasPayload,
-  type ResponseType,
-  renderGraphQLError,
-  renderResult,
-  temporaryFailure,
-} from './response.ts';
+import { chooseResponseType, hasPayload, renderGraphQLError, renderResult, temporaryFailure } from './response.ts';
 
 const { maxCost, maxDocumentCharacters } = graphqlLimits;
 
@@ -66,7 +59,6 @@ interface Operation {
 export function graphqlHandler(
   schema: GraphQLSchema,
   app: App,
-  { metrics, instance }: Pick<GraphQLContext, 'metrics' | 'instance'>,
   { introspection, persistedOperations }: GraphQLHandlerOptions,
 ): Handler {
   const nameOf = createOperationNames();
@@ -88,43 +80,13 @@ export function graphqlHandler(
     graphiql: false,
   });
 
-  function run(operation: Operation, variables: Params['variables'], context: GraphQLContext): Promise<ExecutionResult> {
-    const { document, node } = operation;
-    const { http, caller } = context;
-    const { cost, roots } = costOf(node);
-    http.operation = nameOf(node, caller);
-    http.cost = cost;
-    context.isMutation = node.operation === OperationTypeNode.MUTATION;
-    if (roots > 0 && !caller.apiToken) return Promise.resolve(rejection(new Unauthenticated(credentialRequired)));
-    if (roots > 1 && context.isMutation && http.idempotencyKey !== undefined)
-      return Promise.resolve(rejection(severalMutations()));
-    operation.uses += 1;
-    if (operation.uses === usesBeforeCompiling && (document.loc?.end ?? 0) <= maxCompiledCharacters)
-      operation.compiled = compileOperation(schema, document);
-    const work = async () => {
-      const compiled = await operation.compiled?.(undefined, context, variables ?? {});
-      if (compiled?.data !== undefined) return compiled;
-      // Also for variables of the wrong type, about which graphql-jit says something else.
-      const options = { maxCoercionErrors: 3 }; // each prints the whole value
-      const args = { schema, document, contextValue: context, variableValues: variables, operationName: node.name?.value };
-      return execute({ ...args, hideSuggestions: !introspection, options });
-    };
-    return tracing.active ? tracing.active.operation(node.operation, http.operation, work) : work();
-  }
-
-  /** The operation of a plain request whose document Yoga has accepted before; nothing if it has not. */
-  function findAccepted({ query, operationName, extensions }: Params, method: string): Operation | undefined {
-    const document = method === 'POST' && extensions?.['cost'] !== true && documentCache.get(query);
-    const operation = document ? accepted.get(document) : undefined;
-    const name = operation?.node.name?.value;
-    return (operationName ?? name) === name ? operation : undefined;
-  }
-
-  async function runEitherWay(params: Params, context: GraphQLContext): Promise<ExecutionResult> {
-    const { query, operationName, variables, extensions } = params;
+  /** The operation of a request; or, as a result, why there is none. */
+  function findOperation(params: Params, context: GraphQLContext): Operation | ExecutionResult {
+    const { query, operationName } = params;
     const { method } = context.http;
-    const known = findAccepted(params, method);
-    if (known) return run(known, variables, context);
+    const cached = method === 'POST' ? documentCache.get(query) : undefined;
+    const known = cached && accepted.get(cached);
+    if (known && (operationName ?? known.node.name?.value) === known.node.name?.value) return known;
     const request = new Request('http://gateway/graphql', { method });
     const { parse, validate } = yoga.getEnveloped(Object.assign(context, { params, request }) as never);
     try {
@@ -132,59 +94,60 @@ export function graphqlHandler(
       const errors = validate(schema, document);
       if (errors.length > 0) return { errors };
       const node = getOperationAST(document, operationName);
-      if (!node) return execute({ schema, document, operationName }); // which says what is wrong with the name
+      if (!node) return execute({ schema, document, operationName }) as ExecutionResult; // which says what is wrong with the name
       const operation = accepted.get(document) ?? { document, node, uses: 0, compiled: undefined };
       if (document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length === 1)
         accepted.set(document, operation);
-      const result = await run(operation, variables, context);
-      if (extensions?.['cost'] !== true) return result;
-      const { cost } = costOf(node);
-      return { ...result, extensions: { cost: { cost, limit: maxCost } } };
+      return operation;
     } catch (error) {
       if (error instanceof GraphQLError) return { errors: [error] };
       throw error;
     }
   }
 
-  async function respond(request: HttpRequest, params: Params, type: ResponseType): Promise<HttpResponse> {
-    const context = contextOfRequest(request);
-    const result = await runEitherWay(params, context);
-    if (request.isAbandoned()) throw abandoned(); // a large result need not be written
-    return renderResult(result, type, request, context.isMutation);
-  }
-
-  const contextOfRequest = (http: HttpRequest): GraphQLContext => ({
-    ...contextOf(app, http.caller, http.isAbandoned),
-    http,
-    metrics,
-    instance,
-  });
-
-  /** Whether a request executes a mutation, for which its Idempotency-Key counts. */
-  function isKeyedMutation({ query, operationName }: Params): boolean {
-    const document = documentCache.get(query) ?? parseOrNothing(query);
-    return (document && getOperationAST(document, operationName))?.operation === OperationTypeNode.MUTATION;
-  }
-
-  /** What is kept must be whole: it would lack the same part each time that it is sent. */
-  function respondWithKey(request: HttpRequest, params: Params, type: ResponseType): Promise<HttpResponse> {
-    return respondOnce(contextOfRequest(request), request, `POST /graphql\n${request.body}`, async (context) => {
-      const result = await runEitherWay(params, context);
-      const failure = temporaryFailure(result);
-      if (failure) throw undone(failure);
-      const isRefused = context.outcome === 'refused' || !hasPayload(result.data);
-      return { response: renderResult(result, type, request, true), isRefused };
+  async function run(operation: Operation, { variables, extensions }: Params, context: GraphQLContext): Promise<ExecutionResult> {
+    const { document, node } = operation;
+    const { http, caller } = context;
+    const { cost, roots } = costOf(node);
+    http.operation = nameOf(node, caller);
+    if (roots > 0 && !caller.apiToken) return rejection(new Unauthenticated(credentialRequired));
+    if (roots > 1 && context.isInTransaction) return rejection(severalMutations());
+    operation.uses += 1;
+    if (operation.uses === usesBeforeCompiling && (document.loc?.end ?? 0) <= maxCompiledCharacters)
+      operation.compiled = compileOperation(schema, document);
+    const result = await traceOperation(node.operation, http.operation, async () => {
+      const compiled = await operation.compiled?.(undefined, context, variables ?? {});
+      if (compiled?.data !== undefined) return compiled;
+      // Also for variables of the wrong type, about which graphql-jit says something else.
+      const options = { maxCoercionErrors: 3 }; // each prints the whole value
+      const args = { schema, document, contextValue: context, variableValues: variables, operationName: node.name?.value };
+      return execute({ ...args, hideSuggestions: !introspection, options });
     });
+    return extensions?.['cost'] === true ? { ...result, extensions: { cost: { cost, limit: maxCost } } } : result;
   }
 
   return {
-    handle(request) {
-      const type = chooseResponseType(request.headers.accept);
-      const { 'if-match': ifMatch } = request.headers;
-      if (ifMatch !== undefined) throw noPreconditions();
-      const params = readParams(request, persistedOperations);
-      const isKeyed = request.idempotencyKey !== undefined && request.method === 'POST' && isKeyedMutation(params);
-      return isKeyed ? respondWithKey(request, params, type) : respond(request, params, type);
+    async handle(http) {
+      const type = chooseResponseType(http.headers.accept);
+      if (http.headers['if-match'] !== undefined) throw noPreconditions();
+      const params = readParams(http, persistedOperations);
+      const context: GraphQLContext = { ...contextOf(app, http.caller, http.isAbandoned), http };
+      const found = findOperation(params, context);
+      if (!('node' in found)) return renderResult(found, type, http);
+      const isMutation = found.node.operation === OperationTypeNode.MUTATION;
+      if (!isMutation || http.idempotencyKey === undefined) {
+        const result = await run(found, params, context);
+        if (http.isAbandoned()) throw abandoned(); // a large result need not be written
+        return renderResult(result, type, http, isMutation);
+      }
+      return respondOnce(context, http, `POST /graphql\n${http.body}`, async (inner) => {
+        const result = await run(found, params, inner);
+        // What is kept must be whole: it would lack the same part each time that it is sent.
+        const failure = temporaryFailure(result);
+        if (failure) throw undone(failure);
+        const isRefused = inner.outcome === 'refused' || !hasPayload(result.data);
+        return { response: renderResult(result, type, http, true), isRefused };
+      });
     },
     renderError: (error, { headers }) => renderGraphQLError(error, chooseResponseType(headers.accept)),
   };
@@ -196,14 +159,6 @@ const boundedCache = <Value extends object>(maxSize: number) =>
 const rejection = (error: GatewayError): ExecutionResult => ({
   errors: [new GraphQLError(error.message, { originalError: error })],
 });
-
-function parseOrNothing(text: string): DocumentNode | undefined {
-  try {
-    return parseDocument(text);
-  } catch {
-    return undefined; // Yoga reports why
-  }
-}
 
 /** How many names are shown, and how long each may be: every name is a series in the metrics. */
 const maxOperationNames = 100;

@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
+import type { Span } from '@opentelemetry/api';
 import type { Authenticate } from '../api-tokens/authenticate.ts';
 import { Caller } from '../caller.ts';
 import type { ErrorCode } from '../error-catalog.ts';
 import { GatewayError, RateLimited, safeToRepeat, shorten } from '../errors.ts';
 import { asGatewayError } from '../failures.ts';
 import { httpLimits, httpTimeouts, smallBodyBytes, smallResponseBytes } from '../http-limits.ts';
-import type { RateLimiting } from '../rate-limits/rate-limit.ts';
+import type { RateLimiting } from '../rate-limit.ts';
 import { containsToken } from '../tokens.ts';
-import { type RequestSpan, tracing } from '../tracing/tracing.ts';
+import { endRequestSpan, traceRequest } from '../tracing.ts';
 import { declaredBytes, readBody } from './body.ts';
 import type { PermitOrigin } from './cors.ts';
 import { isNavigation } from './media-types.ts';
@@ -33,21 +34,20 @@ export interface ServerOptions {
   readonly onResponse: (request: CompletedRequest) => void;
 }
 
-/** A request whose response was sent, or can no longer be sent. Its caller is anonymous if the API token was not accepted. */
-export interface CompletedRequest extends Pick<HttpRequest, 'id' | 'operation' | 'cost' | 'caller'> {
+/** A request whose response was sent, or can no longer be sent. */
+export interface CompletedRequest {
   /** Nothing, if no route has this path or the request is not valid HTTP. */
   readonly route?: Route | undefined;
   /** Nothing, if the request is not valid HTTP. */
   readonly method?: string;
-  readonly headers?: IncomingHttpHeaders;
+  /** One of few names; empty if none was executed. */
+  readonly operation: string;
   /** Nothing, if the client disconnected before the response. */
   readonly status: number | undefined;
   /** Until the response is passed to the socket, without waiting for events; 0 if the request is not valid HTTP. */
   readonly durationMs: number;
   /** The error codes that the response reports, in whatever form; each once. */
   readonly errorCodes: readonly ErrorCode[];
-  /** The id of the trace that its span belongs to, if it has one. */
-  readonly traceId?: string | undefined;
 }
 
 /** What the requests of a server share. */
@@ -70,7 +70,6 @@ export class ReceivedRequest implements HttpRequest {
   body: Buffer = noBytes;
   caller = Caller.anonymous;
   operation = '';
-  cost: number | undefined = undefined;
   waitedMs = 0;
   /** Whether the connection ends with the response. */
   isLast = false;
@@ -82,7 +81,7 @@ export class ReceivedRequest implements HttpRequest {
   private readonly held = { bodies: 0, unsent: 0 };
   private deadline: NodeJS.Timeout | undefined;
   private isResponded = false;
-  private span: RequestSpan | undefined;
+  private span: Span | undefined;
 
   constructor(context: RequestContext, incoming: IncomingMessage, outgoing: ServerResponse) {
     this.context = context;
@@ -122,8 +121,7 @@ export class ReceivedRequest implements HttpRequest {
 
   /** Reads the request and responds. */
   start(): void {
-    if (!tracing.active) return void this.run();
-    tracing.active.request(this, (span) => {
+    traceRequest(this, (span) => {
       this.span = span;
       void this.run();
     });
@@ -193,12 +191,11 @@ export class ReceivedRequest implements HttpRequest {
     clearTimeout(this.deadline);
     if (!hasLeft && !this.send(response)) return void this.fail(tooMuchUnsent());
     this.isResponded = true; // not before: a header that Node.js refuses is a defect, which `fail` reports
-    const { route, method, id, errorCodes, operation, cost, headers, caller, span } = this;
+    const { route, method, errorCodes, operation, span } = this;
     const status = outgoing.headersSent ? outgoing.statusCode : undefined;
     const durationMs = performance.now() - this.startedMs - this.waitedMs;
-    span?.end({ route, status, errorCodes });
-    const traceId = span?.traceId;
-    this.context.onResponse({ route, method, status, id, durationMs, errorCodes, operation, cost, traceId, headers, caller });
+    if (span) endRequestSpan(span, { route, method, status, errorCodes });
+    this.context.onResponse({ route, method, status, durationMs, errorCodes, operation });
   }
 
   /** @returns false, and sends nothing, if it is large and too many bytes wait to be sent. */

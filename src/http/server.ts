@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { Caller } from '../caller.ts';
 import { errorCatalog } from '../error-catalog.ts';
 import { GatewayError } from '../errors.ts';
 import { httpLimits, httpTimeouts } from '../http-limits.ts';
@@ -86,8 +85,7 @@ export function createHttpServer(options: ServerOptions): Server {
 function rejectConnection(socket: Socket, failure: GatewayError, { onResponse }: ServerOptions): void {
   const id = randomUUID();
   const { status, headers, body } = problem(failure, { id });
-  const unknown = { operation: '', cost: undefined, caller: Caller.anonymous };
-  onResponse({ ...unknown, status, id, durationMs: 0, errorCodes: [failure.code] });
+  onResponse({ operation: '', status, durationMs: 0, errorCodes: [failure.code] });
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: ${headers['content-type']}\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nX-Request-Id: ${id}\r\nX-Content-Type-Options: nosniff\r\n` +

@@ -34,8 +34,6 @@ export interface HttpRequest {
   operation: string;
   /** How long the handler waited for events: not a part of the duration in metrics. */
   waitedMs: number;
-  /** The cost of that operation, at most, if it has one. Set by the handler. */
-  cost: number | undefined;
 }
 
 /** A scheme in which an API token may be sent; they are equivalent. */

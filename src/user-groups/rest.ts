@@ -17,7 +17,7 @@ import { problem } from '../http/problem.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../http/types.ts';
 import { respondOnce } from '../idempotency.ts';
 import { parseJson, parseQuery } from '../json.ts';
-import { tracing } from '../tracing/tracing.ts';
+import { traceOperation } from '../tracing.ts';
 import { givenAttributes, givenOf, maxVersion, memberPath } from './attributes.ts';
 import { deleteUserGroup, type RotationInput, rotateUserGroupToken, updateUserGroup } from './change.ts';
 import { getOrCreateUserGroup, type NewUserGroup } from './create.ts';
@@ -147,12 +147,13 @@ export function userHandler(app: App): Handler {
       request.operation = operation.name;
       const members = readMembers(request, operation);
       const expectedVersion = operation.takesKey ? parseIfMatch(request.headers['if-match']) : undefined;
-      const execute = (context: Context) => respond(request, members, () => operation.run({ context, members, expectedVersion }));
-      const traced = (context: Context) =>
-        tracing.active ? tracing.active.operation('mutation', operation.name, () => execute(context)) : execute(context);
+      const execute = (context: Context) =>
+        traceOperation('mutation', operation.name, () =>
+          respond(request, members, () => operation.run({ context, members, expectedVersion })),
+        );
       const context = contextOf(app, request.caller);
-      if (!operation.takesKey || request.idempotencyKey === undefined) return (await traced(context)).response;
-      return respondOnce(context, request, contentOf(request), traced);
+      if (!operation.takesKey || request.idempotencyKey === undefined) return (await execute(context)).response;
+      return respondOnce(context, request, contentOf(request), execute);
     },
     renderError: problem,
   };

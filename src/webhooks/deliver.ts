@@ -7,7 +7,7 @@ import { runPeriodically } from '../concurrency.ts';
 import type { Sql } from '../database/client.ts';
 import { type KeyRing, missingKeyIn } from '../encryption/keys.ts';
 import type { Event, EventEnvironment, Prisma, WebhookDeliveryStatus } from '../generated/prisma/client.ts';
-import { metrics } from '../metrics/metrics.ts';
+import { metrics } from '../metrics.ts';
 import { type Outcome, reasonOf, type SendOptions, type StoredSecrets, send, signingSecrets } from './send.ts';
 
 /** How long after a failed attempt the next one follows, in seconds: the schedule of Standard Webhooks, some three days. */

@@ -4,17 +4,7 @@ import { expect, test } from 'vitest';
 
 /** What belongs together because it is about one thing. */
 const nouns = [
-  ...[
-    'api-tokens',
-    'audit-log',
-    'docs-config',
-    'embed-tokens',
-    'housekeeping',
-    'instance',
-    'rate-limits',
-    'user-groups',
-    'webhooks',
-  ],
+  ...['api-tokens', 'audit-log', 'docs-config', 'embed-tokens', 'housekeeping', 'instance', 'user-groups', 'webhooks'],
 ];
 
 /** The folders and files of `src`, the lowest layer first: what is imported at run time is of a lower layer, or of the same. */
@@ -29,12 +19,12 @@ const layers: readonly (readonly string[])[] = [
     'scopes.ts',
     'concurrency.ts',
     'encryption',
-    'metrics',
-    'tracing',
+    'metrics.ts',
+    'tracing.ts',
   ],
   ['database'],
   ['failures.ts', 'http', 'json.ts'],
-  ['app.ts', 'graphql', 'idempotency.ts', 'key-rotation.ts', ...nouns],
+  ['app.ts', 'graphql', 'idempotency.ts', 'key-rotation.ts', 'rate-limit.ts', ...nouns],
   ['commands', 'gateway.ts', 'log.ts', 'main.ts', 'routes.ts', 'schema.ts', 'setting-values.ts', 'settings.ts'],
 ];
 

@@ -3,7 +3,7 @@ import { parser } from '@prometheus-io/lezer-promql';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { errorCatalog } from '../../src/error-catalog.ts';
-import { type MetricDefinition, metricDefinitions } from '../../src/metrics/metrics.ts';
+import { type MetricDefinition, metricDefinitions } from '../../src/metrics.ts';
 import { routes } from '../support/routes.ts';
 
 const definitions: readonly MetricDefinition[] = Object.values(metricDefinitions);

@@ -36,7 +36,6 @@ test.each([true, false])('the defaults are valid and are those of the table (ter
     introspection: true,
     logLevel: 'info',
     logFormat: isTerminal ? 'pretty' : 'json',
-    logRequests: 0,
   });
 });
 

@@ -119,10 +119,9 @@ test.each([
   ['DELETE', '/ok', '/ok', 405],
   ['GET', '/nowhere', undefined, 404],
 ])('%s %s is reported once, with the route %s and status %i', async (method, path, route, status) => {
-  const response = await sendRequest(url, method, path, { headers: { 'x-request-id': 'the-id' } });
+  const response = await sendRequest(url, method, path);
   expect(response.status).toBe(status);
   await expectReports([[route, method, status]]);
-  expect(reported[0]?.id).toBe('the-id');
   expect(reported[0]?.durationMs).toBeGreaterThan(0);
   expect(reported[0]?.durationMs).toBeLessThan(10_000);
 });

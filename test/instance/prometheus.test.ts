@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { metricDefinitions } from '../../src/metrics/metrics.ts';
+import { metricDefinitions } from '../../src/metrics.ts';
 import { connectTo } from '../support/connect.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { holdWrites } from '../support/hold-writes.ts';

@@ -57,12 +57,12 @@ export const operations: Record<string, GraphQLOperation> = {
   node: { document: ({ id }) => `{ node(id: "${id}") { __typename } }`, scopes: read, elsewhere: 'nothing' },
   nodes: { document: ({ id }) => `{ nodes(ids: ["${id}"]) { __typename } }`, scopes: read, elsewhere: 'nothing' },
   metrics: {
-    document: () => '{ metrics { requests } }',
+    document: () => '{ metrics { total { requests } } }',
     scopes: ['metrics:read'],
     elsewhere: 'success',
   },
   instance: {
-    document: () => '{ instance { version database { isReachable } } }',
+    document: () => '{ instance { version databaseVersion } }',
     scopes: ['metrics:read'],
     elsewhere: 'success',
   },

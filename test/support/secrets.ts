@@ -47,7 +47,6 @@ const firstSecrets = (encryptionKey: string): Secrets => ({
 const talkativeSettings = (secrets: Secrets): Record<string, string> => ({
   BOOTSTRAP_API_TOKEN: secrets['bootstrap'] as string,
   LOG_LEVEL: 'trace',
-  LOG_REQUESTS: '1',
   RATE_LIMIT: '100000',
   NODE_OPTIONS: `--import ${new URL('print-spans.mjs', import.meta.url)}`,
 });

@@ -8,7 +8,7 @@ import { assignPositions } from '../../src/audit-log/feed.ts';
 import { Caller, systemAuthor } from '../../src/caller.ts';
 import { KeyRing } from '../../src/encryption/keys.ts';
 import { logForm, logOutages } from '../../src/log.ts';
-import { metrics } from '../../src/metrics/metrics.ts';
+import { metrics } from '../../src/metrics.ts';
 import {
   type Deliveries,
   type DeliveryOptions,

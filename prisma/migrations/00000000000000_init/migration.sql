@@ -172,11 +172,11 @@ CREATE TABLE "idempotency_record" (
 -- A crash may lose it.
 -- CreateTable
 CREATE UNLOGGED TABLE "request_count" (
-    "second" BIGINT NOT NULL,
     "api_token_id" INTEGER NOT NULL,
+    "started_at" TIMESTAMPTZ(3) NOT NULL,
     "count" INTEGER NOT NULL,
 
-    CONSTRAINT "request_count_pkey" PRIMARY KEY ("second","api_token_id")
+    CONSTRAINT "request_count_pkey" PRIMARY KEY ("api_token_id")
 );
 
 -- CreateIndex

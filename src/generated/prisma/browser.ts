@@ -74,7 +74,7 @@ export type WebhookDelivery = Prisma.WebhookDeliveryModel
 export type IdempotencyRecord = Prisma.IdempotencyRecordModel
 /**
  * Model RequestCount
- * How many requests of an API token all processes have admitted in a second. Of use for a minute; unlogged, because a crash of the
- * database may lose it.
+ * How many requests of an API token all gateways have admitted in its last window. Of use for a minute; unlogged, because a crash
+ * of the database may lose it.
  */
 export type RequestCount = Prisma.RequestCountModel

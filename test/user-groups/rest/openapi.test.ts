@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectDatabase } from '../../../src/database/client.ts';
-import { rateLimited } from '../../../src/rate-limits/rate-limit.ts';
 import { userGroupLimits } from '../../../src/user-groups/attributes.ts';
 import { sendText } from '../../support/connect.ts';
 import { createTestDatabase } from '../../support/database.ts';
@@ -48,10 +47,6 @@ describe('the examples of errors', () => {
     expect([second.status, comparable(second.json)]).toEqual([409, exampleOf('IDEMPOTENCY_KEY_IN_USE')]);
     await held.release();
     expect((await first).status).toBe(200);
-  });
-
-  test('RATE_LIMITED says what the gateway says', () => {
-    expect(exampleOf('RATE_LIMITED')).toMatchObject({ detail: rateLimited(600, 12) });
   });
 });
 

@@ -847,12 +847,12 @@ export type EnvironmentCountsQuery = { readonly customer: { readonly totalCount:
 export type MetricsQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type MetricsQuery = { readonly metrics: { readonly since: string, readonly requests: number, readonly latency: { readonly p50Ms: number, readonly p99Ms: number } | null, readonly errors: ReadonlyArray<{ readonly code: ErrorCode, readonly count: number }>, readonly slots: ReadonlyArray<{ readonly startedAt: string, readonly requestsPerSecond: number, readonly latency: { readonly p50Ms: number, readonly p99Ms: number } | null }> } | null };
+export type MetricsQuery = { readonly metrics: { readonly total: { readonly startedAt: string, readonly requests: number, readonly latency: { readonly p50Ms: number, readonly p99Ms: number } | null, readonly errors: ReadonlyArray<{ readonly code: ErrorCode, readonly count: number }> }, readonly slots: ReadonlyArray<{ readonly startedAt: string, readonly requests: number, readonly latency: { readonly p50Ms: number, readonly p99Ms: number } | null }> } | null };
 
 export type InstanceQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type InstanceQuery = { readonly instance: { readonly version: string, readonly startedAt: string, readonly database: { readonly isEmbedded: boolean, readonly isReachable: boolean, readonly serverVersion: string | null, readonly sizeBytes: number | null, readonly replicas: ReadonlyArray<{ readonly name: string, readonly state: string, readonly lagBytes: number | null }> | null, readonly migrations: { readonly applied: number, readonly pending: number } | null } } | null };
+export type InstanceQuery = { readonly instance: { readonly version: string, readonly startedAt: string, readonly databaseVersion: string, readonly databaseSizeBytes: number } | null };
 
 export type ApiTokenListQueryVariables = Exact<{
   first?: number | null | undefined;
@@ -1099,11 +1099,11 @@ export const GroupToken = document<GroupTokenQuery, GroupTokenQueryVariables>(
 );
 
 export const Instance = document<InstanceQuery, InstanceQueryVariables>(
-  "query Instance{instance{version startedAt database{isEmbedded isReachable serverVersion sizeBytes replicas{name state lagBytes}migrations{applied pending}}}}",
+  "query Instance{instance{version startedAt databaseVersion databaseSizeBytes}}",
 );
 
 export const Metrics = document<MetricsQuery, MetricsQueryVariables>(
-  "query Metrics{metrics{since requests latency{p50Ms p99Ms}errors{code count}slots{startedAt requestsPerSecond latency{p50Ms p99Ms}}}}",
+  "query Metrics{metrics{total{startedAt requests latency{p50Ms p99Ms}errors{code count}}slots{startedAt requests latency{p50Ms p99Ms}}}}",
 );
 
 export const OwnCount = document<OwnCountQuery, OwnCountQueryVariables>(

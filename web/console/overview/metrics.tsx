@@ -7,8 +7,11 @@ import { LoadingRows } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
 import { Chart } from './chart.tsx';
 
+/** The seconds of a slot. */
+const slotSeconds = 60;
+
 /** How often the charts are loaded again while the page is visible: as often as there is a new slot. */
-const refreshMs = 30_000;
+const refreshMs = slotSeconds * 1_000;
 
 type Data = NonNullable<MetricsQuery['metrics']>;
 
@@ -36,8 +39,9 @@ export function Metrics({ data, isLoading, reload }: QueryState<MetricsQuery>) {
   );
 }
 
-function Charts({ metrics }: { readonly metrics: Data }) {
-  const { since, requests, latency, errors, slots } = metrics;
+function Charts({ metrics: { total, slots: all } }: { readonly metrics: Data }) {
+  const { startedAt: since, requests, latency, errors } = total;
+  const slots = all.slice(0, -1); // the last one is not over
   const times = slots.map(({ startedAt }) => startedAt);
   const latencies = latency
     ? `half took at most ${milliseconds(latency.p50Ms)}, 99% at most ${milliseconds(latency.p99Ms)}`
@@ -48,7 +52,7 @@ function Charts({ metrics }: { readonly metrics: Data }) {
         <Chart
           title="Requests per second"
           times={times}
-          series={[{ label: 'Requests', values: slots.map((slot) => slot.requestsPerSecond), color: 1 }]}
+          series={[{ label: 'Requests', values: slots.map((slot) => slot.requests / slotSeconds), color: 1 }]}
           format={perSecond}
           summary={`${count(requests)} requests in the last hour.`}
         />

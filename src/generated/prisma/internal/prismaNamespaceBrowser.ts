@@ -240,8 +240,8 @@ export type IdempotencyRecordScalarFieldEnum = (typeof IdempotencyRecordScalarFi
 
 
 export const RequestCountScalarFieldEnum = {
-  second: 'second',
   apiTokenId: 'apiTokenId',
+  startedAt: 'startedAt',
   count: 'count'
 } as const
 

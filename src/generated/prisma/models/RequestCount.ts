@@ -14,8 +14,8 @@ import type * as Prisma from "../internal/prismaNamespace.ts"
 
 /**
  * Model RequestCount
- * How many requests of an API token all processes have admitted in a second. Of use for a minute; unlogged, because a crash of the
- * database may lose it.
+ * How many requests of an API token all gateways have admitted in its last window. Of use for a minute; unlogged, because a crash
+ * of the database may lose it.
  */
 export type RequestCountModel = runtime.Types.Result.DefaultSelection<Prisma.$RequestCountPayload>
 
@@ -28,64 +28,60 @@ export type AggregateRequestCount = {
 }
 
 export type RequestCountAvgAggregateOutputType = {
-  second: number | null
   apiTokenId: number | null
   count: number | null
 }
 
 export type RequestCountSumAggregateOutputType = {
-  second: bigint | null
   apiTokenId: number | null
   count: number | null
 }
 
 export type RequestCountMinAggregateOutputType = {
-  second: bigint | null
   apiTokenId: number | null
+  startedAt: Date | null
   count: number | null
 }
 
 export type RequestCountMaxAggregateOutputType = {
-  second: bigint | null
   apiTokenId: number | null
+  startedAt: Date | null
   count: number | null
 }
 
 export type RequestCountCountAggregateOutputType = {
-  second: number
   apiTokenId: number
+  startedAt: number
   count: number
   _all: number
 }
 
 
 export type RequestCountAvgAggregateInputType = {
-  second?: true
   apiTokenId?: true
   count?: true
 }
 
 export type RequestCountSumAggregateInputType = {
-  second?: true
   apiTokenId?: true
   count?: true
 }
 
 export type RequestCountMinAggregateInputType = {
-  second?: true
   apiTokenId?: true
+  startedAt?: true
   count?: true
 }
 
 export type RequestCountMaxAggregateInputType = {
-  second?: true
   apiTokenId?: true
+  startedAt?: true
   count?: true
 }
 
 export type RequestCountCountAggregateInputType = {
-  second?: true
   apiTokenId?: true
+  startedAt?: true
   count?: true
   _all?: true
 }
@@ -177,8 +173,8 @@ export type RequestCountGroupByArgs<ExtArgs extends runtime.Types.Extensions.Int
 }
 
 export type RequestCountGroupByOutputType = {
-  second: bigint
   apiTokenId: number
+  startedAt: Date
   count: number
   _count: RequestCountCountAggregateOutputType | null
   _avg: RequestCountAvgAggregateOutputType | null
@@ -206,30 +202,29 @@ export type RequestCountWhereInput = {
   AND?: Prisma.RequestCountWhereInput | Prisma.RequestCountWhereInput[]
   OR?: Prisma.RequestCountWhereInput[]
   NOT?: Prisma.RequestCountWhereInput | Prisma.RequestCountWhereInput[]
-  second?: Prisma.BigIntFilter<"RequestCount"> | bigint | number
   apiTokenId?: Prisma.IntFilter<"RequestCount"> | number
+  startedAt?: Prisma.DateTimeFilter<"RequestCount"> | Date | string
   count?: Prisma.IntFilter<"RequestCount"> | number
 }
 
 export type RequestCountOrderByWithRelationInput = {
-  second?: Prisma.SortOrder
   apiTokenId?: Prisma.SortOrder
+  startedAt?: Prisma.SortOrder
   count?: Prisma.SortOrder
 }
 
 export type RequestCountWhereUniqueInput = Prisma.AtLeast<{
-  second_apiTokenId?: Prisma.RequestCountSecondApiTokenIdCompoundUniqueInput
+  apiTokenId?: number
   AND?: Prisma.RequestCountWhereInput | Prisma.RequestCountWhereInput[]
   OR?: Prisma.RequestCountWhereInput[]
   NOT?: Prisma.RequestCountWhereInput | Prisma.RequestCountWhereInput[]
-  second?: Prisma.BigIntFilter<"RequestCount"> | bigint | number
-  apiTokenId?: Prisma.IntFilter<"RequestCount"> | number
+  startedAt?: Prisma.DateTimeFilter<"RequestCount"> | Date | string
   count?: Prisma.IntFilter<"RequestCount"> | number
-}, "second_apiTokenId">
+}, "apiTokenId">
 
 export type RequestCountOrderByWithAggregationInput = {
-  second?: Prisma.SortOrder
   apiTokenId?: Prisma.SortOrder
+  startedAt?: Prisma.SortOrder
   count?: Prisma.SortOrder
   _count?: Prisma.RequestCountCountOrderByAggregateInput
   _avg?: Prisma.RequestCountAvgOrderByAggregateInput
@@ -242,84 +237,77 @@ export type RequestCountScalarWhereWithAggregatesInput = {
   AND?: Prisma.RequestCountScalarWhereWithAggregatesInput | Prisma.RequestCountScalarWhereWithAggregatesInput[]
   OR?: Prisma.RequestCountScalarWhereWithAggregatesInput[]
   NOT?: Prisma.RequestCountScalarWhereWithAggregatesInput | Prisma.RequestCountScalarWhereWithAggregatesInput[]
-  second?: Prisma.BigIntWithAggregatesFilter<"RequestCount"> | bigint | number
   apiTokenId?: Prisma.IntWithAggregatesFilter<"RequestCount"> | number
+  startedAt?: Prisma.DateTimeWithAggregatesFilter<"RequestCount"> | Date | string
   count?: Prisma.IntWithAggregatesFilter<"RequestCount"> | number
 }
 
 export type RequestCountCreateInput = {
-  second: bigint | number
   apiTokenId: number
+  startedAt: Date | string
   count: number
 }
 
 export type RequestCountUncheckedCreateInput = {
-  second: bigint | number
   apiTokenId: number
+  startedAt: Date | string
   count: number
 }
 
 export type RequestCountUpdateInput = {
-  second?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   apiTokenId?: Prisma.IntFieldUpdateOperationsInput | number
+  startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   count?: Prisma.IntFieldUpdateOperationsInput | number
 }
 
 export type RequestCountUncheckedUpdateInput = {
-  second?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   apiTokenId?: Prisma.IntFieldUpdateOperationsInput | number
+  startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   count?: Prisma.IntFieldUpdateOperationsInput | number
 }
 
 export type RequestCountCreateManyInput = {
-  second: bigint | number
   apiTokenId: number
+  startedAt: Date | string
   count: number
 }
 
 export type RequestCountUpdateManyMutationInput = {
-  second?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   apiTokenId?: Prisma.IntFieldUpdateOperationsInput | number
+  startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   count?: Prisma.IntFieldUpdateOperationsInput | number
 }
 
 export type RequestCountUncheckedUpdateManyInput = {
-  second?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   apiTokenId?: Prisma.IntFieldUpdateOperationsInput | number
+  startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   count?: Prisma.IntFieldUpdateOperationsInput | number
 }
 
-export type RequestCountSecondApiTokenIdCompoundUniqueInput = {
-  second: bigint | number
-  apiTokenId: number
-}
-
 export type RequestCountCountOrderByAggregateInput = {
-  second?: Prisma.SortOrder
   apiTokenId?: Prisma.SortOrder
+  startedAt?: Prisma.SortOrder
   count?: Prisma.SortOrder
 }
 
 export type RequestCountAvgOrderByAggregateInput = {
-  second?: Prisma.SortOrder
   apiTokenId?: Prisma.SortOrder
   count?: Prisma.SortOrder
 }
 
 export type RequestCountMaxOrderByAggregateInput = {
-  second?: Prisma.SortOrder
   apiTokenId?: Prisma.SortOrder
+  startedAt?: Prisma.SortOrder
   count?: Prisma.SortOrder
 }
 
 export type RequestCountMinOrderByAggregateInput = {
-  second?: Prisma.SortOrder
   apiTokenId?: Prisma.SortOrder
+  startedAt?: Prisma.SortOrder
   count?: Prisma.SortOrder
 }
 
 export type RequestCountSumOrderByAggregateInput = {
-  second?: Prisma.SortOrder
   apiTokenId?: Prisma.SortOrder
   count?: Prisma.SortOrder
 }
@@ -327,43 +315,43 @@ export type RequestCountSumOrderByAggregateInput = {
 
 
 export type RequestCountSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
-  second?: boolean
   apiTokenId?: boolean
+  startedAt?: boolean
   count?: boolean
 }, ExtArgs["result"]["requestCount"]>
 
 export type RequestCountSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
-  second?: boolean
   apiTokenId?: boolean
+  startedAt?: boolean
   count?: boolean
 }, ExtArgs["result"]["requestCount"]>
 
 export type RequestCountSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
-  second?: boolean
   apiTokenId?: boolean
+  startedAt?: boolean
   count?: boolean
 }, ExtArgs["result"]["requestCount"]>
 
 export type RequestCountSelectScalar = {
-  second?: boolean
   apiTokenId?: boolean
+  startedAt?: boolean
   count?: boolean
 }
 
-export type RequestCountOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"second" | "apiTokenId" | "count", ExtArgs["result"]["requestCount"]>
+export type RequestCountOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"apiTokenId" | "startedAt" | "count", ExtArgs["result"]["requestCount"]>
 
 export type $RequestCountPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "RequestCount"
   objects: {}
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     /**
-     * The second, since 1970.
-     */
-    second: bigint
-    /**
      * The API token.
      */
     apiTokenId: number
+    /**
+     * When the window began.
+     */
+    startedAt: Date
     /**
      * How many requests were admitted.
      */
@@ -451,8 +439,8 @@ export interface RequestCountDelegate<ExtArgs extends runtime.Types.Extensions.I
    * // Get first 10 RequestCounts
    * const requestCounts = await prisma.requestCount.findMany({ take: 10 })
    * 
-   * // Only select the `second`
-   * const requestCountWithSecondOnly = await prisma.requestCount.findMany({ select: { second: true } })
+   * // Only select the `apiTokenId`
+   * const requestCountWithApiTokenIdOnly = await prisma.requestCount.findMany({ select: { apiTokenId: true } })
    * 
    */
   findMany<T extends RequestCountFindManyArgs>(args?: Prisma.SelectSubset<T, RequestCountFindManyArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$RequestCountPayload<ExtArgs>, T, "findMany", GlobalOmitOptions>>
@@ -496,9 +484,9 @@ export interface RequestCountDelegate<ExtArgs extends runtime.Types.Extensions.I
    *   ]
    * })
    * 
-   * // Create many RequestCounts and only return the `second`
-   * const requestCountWithSecondOnly = await prisma.requestCount.createManyAndReturn({
-   *   select: { second: true },
+   * // Create many RequestCounts and only return the `apiTokenId`
+   * const requestCountWithApiTokenIdOnly = await prisma.requestCount.createManyAndReturn({
+   *   select: { apiTokenId: true },
    *   data: [
    *     // ... provide data here
    *   ]
@@ -587,9 +575,9 @@ export interface RequestCountDelegate<ExtArgs extends runtime.Types.Extensions.I
    *   ]
    * })
    * 
-   * // Update zero or more RequestCounts and only return the `second`
-   * const requestCountWithSecondOnly = await prisma.requestCount.updateManyAndReturn({
-   *   select: { second: true },
+   * // Update zero or more RequestCounts and only return the `apiTokenId`
+   * const requestCountWithApiTokenIdOnly = await prisma.requestCount.updateManyAndReturn({
+   *   select: { apiTokenId: true },
    *   where: {
    *     // ... provide filter here
    *   },
@@ -791,8 +779,8 @@ export interface Prisma__RequestCountClient<T, Null = never, ExtArgs extends run
  * Fields of the RequestCount model
  */
 export interface RequestCountFieldRefs {
-  readonly second: Prisma.FieldRef<"RequestCount", 'BigInt'>
   readonly apiTokenId: Prisma.FieldRef<"RequestCount", 'Int'>
+  readonly startedAt: Prisma.FieldRef<"RequestCount", 'DateTime'>
   readonly count: Prisma.FieldRef<"RequestCount", 'Int'>
 }
     

@@ -1,4 +1,6 @@
+import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { ErrorCode } from './error-catalog.ts';
 
 /** A metric: its type, and the configuration of prom-client. */
 export interface MetricDefinition {
@@ -159,3 +161,88 @@ function createMetric({ type, buckets = [], ...definition }: MetricDefinition): 
 }
 
 for (const outcome of ['delivered', 'failed_attempt', 'failed']) metrics.webhookDeliveries.inc({ outcome }, 0);
+
+/** How often the delay of the event loop is measured. */
+const delayIntervalMs = 100;
+
+/** Begins to measure the delay of the event loop. @returns a function that stops it. */
+export function measureEventLoop(): () => void {
+  let dueMs = performance.now() + delayIntervalMs;
+  const timer = setInterval(() => {
+    const nowMs = performance.now();
+    metrics.eventLoopDelay.observe(Math.max(0, nowMs - dueMs) / 1_000);
+    dueMs = nowMs + delayIntervalMs;
+  }, delayIntervalMs).unref();
+  return () => clearInterval(timer);
+}
+
+/** Sets what is measured of every process when it is read. */
+export function measureProcess(): void {
+  const { user, system } = process.cpuUsage();
+  metrics.cpu.reset();
+  metrics.cpu.inc((user + system) / 1e6);
+  const { rss, heapUsed } = process.memoryUsage();
+  metrics.residentMemory.set(rss);
+  metrics.heapUsed.set(heapUsed);
+  metrics.startTime.set(Math.floor(performance.timeOrigin / 1_000));
+}
+
+/** The seconds of a slot, and how many slots the last hour has. */
+export const slotSeconds = 60;
+export const slotCount = 60;
+
+/** What was counted in some time. */
+export interface Period {
+  readonly startedAt: Date;
+  /** How long each request took, in microseconds. */
+  readonly latency: RecordableHistogram;
+  /** How many responses reported each error code. */
+  readonly errors: Map<ErrorCode, number>;
+}
+
+/** A minute in microseconds: no request takes as long. */
+const maxLatency = 60_000_000;
+
+const periodFrom = (startedMs: number): Period => ({
+  startedAt: new Date(startedMs),
+  latency: createHistogram({ highest: maxLatency, figures: 1 }),
+  errors: new Map(),
+});
+
+/** The requests of the last hour, for the console. */
+export interface LastHour {
+  /** Counts a request that was responded to. */
+  count(durationMs: number, errorCodes: readonly ErrorCode[]): void;
+  /** Each slot without gaps, the earliest first and the last one not over, and all of them together. */
+  read(): { readonly slots: readonly Period[]; readonly total: Period };
+}
+
+/** Begins to count. @param now the time in milliseconds since 1970. */
+export function startLastHour(now: () => number = Date.now): LastHour {
+  const slotMs = slotSeconds * 1_000;
+  const slots = [periodFrom(now())];
+  const startOf = (slot: Period | undefined): number => slot?.startedAt.getTime() ?? 0;
+  const begin = (): Period => {
+    const firstMs = now() - slotCount * slotMs;
+    for (let nextMs = startOf(slots.at(-1)) + slotMs; nextMs <= now(); nextMs += slotMs)
+      if (nextMs > firstMs) slots.push(periodFrom(nextMs));
+    while (slots.length > 1 && startOf(slots[0]) <= firstMs) slots.shift();
+    return slots.at(-1) as Period;
+  };
+  return {
+    count(durationMs, errorCodes) {
+      const { latency, errors } = begin();
+      latency.record(Math.min(maxLatency, Math.max(1, Math.round(durationMs * 1_000))));
+      for (const code of errorCodes) errors.set(code, (errors.get(code) ?? 0) + 1);
+    },
+    read() {
+      begin();
+      const total = periodFrom(startOf(slots[0]));
+      for (const { latency, errors } of slots) {
+        total.latency.add(latency);
+        for (const [code, count] of errors) total.errors.set(code, (total.errors.get(code) ?? 0) + count);
+      }
+      return { slots, total };
+    },
+  };
+}
