@@ -170,9 +170,11 @@ query AuditLog {
 # The requests of the last hour to this instance. Requires the scope metrics:read.
 query LastHour {
   metrics {
-    requests
-    latency { p50Ms p99Ms }
-    errors { code count }
+    total {
+      requests
+      latency { p50Ms p99Ms }
+      errors { code count }
+    }
   }
 }
 `),
