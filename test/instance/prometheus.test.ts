@@ -4,7 +4,7 @@ import { metricDefinitions } from '../../src/metrics.ts';
 import { connectTo } from '../support/connect.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { holdWrites } from '../support/hold-writes.ts';
-import { readSamples, type Sample, sampleValue } from '../support/prometheus.ts';
+import { readSamples, sampleValue } from '../support/prometheus.ts';
 import { routes } from '../support/routes.ts';
 
 let gateway: TestGateway;
