@@ -21,7 +21,7 @@ import { createHttpServer, urlOf } from './http/server.ts';
 import type { Handler } from './http/types.ts';
 import { watchMissingKeys } from './key-rotation.ts';
 import { logOutages } from './log.ts';
-import { measureEventLoop, measureProcess, metrics, registry } from './metrics.ts';
+import { metrics, registry } from './metrics.ts';
 import { readPackageVersion } from './package-root.ts';
 import { startRateLimiting } from './rate-limit.ts';
 import { createRoutes } from './routes.ts';
@@ -53,7 +53,7 @@ export type GatewayOptions = GraphQLHandlerOptions & GatewaySettings;
 
 /**
  * Builds the whole gateway on a database. Starts nothing but the recording of when API tokens were used and groups were
- * resolved, and of the event loop's delay, the sharing of request counts, and the delivery of events to webhooks.
+ * resolved, the sharing of request counts, and the delivery of events to webhooks.
  */
 export function buildGateway(
   database: Database,
@@ -80,7 +80,6 @@ export function buildGateway(
     whenWritten('the time when API tokens were last used'),
   );
 
-  const stopMeasuring = measureEventLoop();
   const { console = true, playground = true, persistedOperations, rateLimit = 0, corsOrigins = [] } = options;
   const served = { console, playground: playground && !persistedOperations };
   const routes = createRoutes({
@@ -145,7 +144,6 @@ export function buildGateway(
       deliveries.drain();
     },
     async close() {
-      stopMeasuring();
       draining.abort();
       await Promise.all([lastUsed.stop(), lastResolved.stop(), rateLimiting.stop(), deliveries.stop(), stopWatchingKeys()]);
     },
@@ -156,7 +154,6 @@ export function buildGateway(
 const metricsHandler = ({ pool, poolSize }: Database): Handler => ({
   async handle({ caller }) {
     caller.require('metrics:read');
-    measureProcess();
     metrics.poolConnections.set({ state: 'idle' }, pool.idleCount);
     metrics.poolConnections.set({ state: 'busy' }, pool.totalCount - pool.idleCount);
     metrics.poolLimit.set(poolSize);

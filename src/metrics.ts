@@ -1,5 +1,5 @@
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { ErrorCode } from './error-catalog.ts';
 
 /** A metric: its type, and the configuration of prom-client. */
@@ -16,7 +16,7 @@ export interface MetricDefinition {
 }
 
 /**
- * Every metric that `GET /metrics` exports. Tests compare docs/observability.md with this table, and what the dashboard and the
+ * Every metric of the gateway that `GET /metrics` exports, besides those of every Node.js process. Tests compare docs/observability.md with this table, and what the dashboard and the
  * alerts select.
  */
 export const metricDefinitions = {
@@ -76,19 +76,6 @@ export const metricDefinitions = {
     help: 'Webhooks that the gateway disabled because their deliveries failed.',
     labelNames: [],
   },
-  eventLoopDelay: {
-    type: 'histogram',
-    name: 'gateway_event_loop_delay_seconds',
-    help: 'How late a timer fires that is due ten times a second, because the event loop is occupied.',
-    labelNames: [],
-    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
-  },
-  cpu: {
-    type: 'counter',
-    name: 'process_cpu_seconds_total',
-    help: 'CPU time of the process.',
-    labelNames: [],
-  },
   poolConnections: {
     type: 'gauge',
     name: 'gateway_database_connections',
@@ -113,24 +100,6 @@ export const metricDefinitions = {
     help: 'How long the delivery that is due the longest has waited for an attempt; 0 if none is due.',
     labelNames: [],
   },
-  residentMemory: {
-    type: 'gauge',
-    name: 'process_resident_memory_bytes',
-    help: 'Resident memory of the process.',
-    labelNames: [],
-  },
-  heapUsed: {
-    type: 'gauge',
-    name: 'nodejs_heap_size_used_bytes',
-    help: 'Used part of the JavaScript heap.',
-    labelNames: [],
-  },
-  startTime: {
-    type: 'gauge',
-    name: 'process_start_time_seconds',
-    help: 'When the process started, in seconds since 1970.',
-    labelNames: [],
-  },
   build: {
     type: 'gauge',
     name: 'gateway_build_info',
@@ -148,6 +117,7 @@ type MetricOf<Definition extends MetricDefinition> = {
 type Metrics = { readonly [Key in keyof typeof metricDefinitions]: MetricOf<(typeof metricDefinitions)[Key]> };
 
 export const registry = new Registry();
+collectDefaultMetrics({ register: registry });
 
 /** The metrics of this process. They are one for the process, so that code far from the start needs no parameter for them. */
 export const metrics = Object.fromEntries(
@@ -161,31 +131,6 @@ function createMetric({ type, buckets = [], ...definition }: MetricDefinition): 
 }
 
 for (const outcome of ['delivered', 'failed_attempt', 'failed']) metrics.webhookDeliveries.inc({ outcome }, 0);
-
-/** How often the delay of the event loop is measured. */
-const delayIntervalMs = 100;
-
-/** Begins to measure the delay of the event loop. @returns a function that stops it. */
-export function measureEventLoop(): () => void {
-  let dueMs = performance.now() + delayIntervalMs;
-  const timer = setInterval(() => {
-    const nowMs = performance.now();
-    metrics.eventLoopDelay.observe(Math.max(0, nowMs - dueMs) / 1_000);
-    dueMs = nowMs + delayIntervalMs;
-  }, delayIntervalMs).unref();
-  return () => clearInterval(timer);
-}
-
-/** Sets what is measured of every process when it is read. */
-export function measureProcess(): void {
-  const { user, system } = process.cpuUsage();
-  metrics.cpu.reset();
-  metrics.cpu.inc((user + system) / 1e6);
-  const { rss, heapUsed } = process.memoryUsage();
-  metrics.residentMemory.set(rss);
-  metrics.heapUsed.set(heapUsed);
-  metrics.startTime.set(Math.floor(performance.timeOrigin / 1_000));
-}
 
 /** The seconds of a slot, and how many slots the last hour has. */
 export const slotSeconds = 60;

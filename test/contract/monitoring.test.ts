@@ -3,7 +3,7 @@ import { parser } from '@prometheus-io/lezer-promql';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { errorCatalog } from '../../src/error-catalog.ts';
-import { type MetricDefinition, metricDefinitions } from '../../src/metrics.ts';
+import { type MetricDefinition, metricDefinitions, registry } from '../../src/metrics.ts';
 import { routes } from '../support/routes.ts';
 
 const definitions: readonly MetricDefinition[] = Object.values(metricDefinitions);
@@ -11,6 +11,7 @@ const definitions: readonly MetricDefinition[] = Object.values(metricDefinitions
 /** The labels that Prometheus adds, and those of each exported series, by its name. */
 const added = ['job', 'instance'];
 const exported = new Map<string, readonly string[]>([['up', added]]);
+for (const { name } of registry.getMetricsAsArray()) exported.set(name, added); // those of every Node.js process
 for (const { name, type, labelNames } of definitions) {
   const all = [...labelNames, ...added];
   if (type !== 'histogram') exported.set(name, all);

@@ -9,10 +9,10 @@ export interface Sample {
 export function readSamples(text: string): Sample[] {
   return text
     .split('\n')
-    .filter((line) => line !== '' && !/^# (?:HELP|TYPE) [a-z_]+ |^# EOF$/.test(line))
+    .filter((line) => line !== '' && !/^# (?:HELP|TYPE) [a-z_0-9]+ /.test(line))
     .map((line) => {
-      const [, name = '', labels = '', value] = /^([a-z_]+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
-      if (value === undefined || Number.isNaN(Number(value.replace('+Inf', 'Infinity'))))
+      const [, name = '', labels = '', value] = /^([a-z_0-9]+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
+      if (value === undefined || (value !== 'Nan' && Number.isNaN(Number(value.replace('+Inf', 'Infinity')))))
         throw new Error(`Not a sample: ${line}`);
       const pairs = [...labels.matchAll(/([a-z_]+)="((?:[^"\\]|\\.)*)"(?:,|$)/g)];
       if (pairs.map(([pair]) => pair).join('') !== labels) throw new Error(`Not the labels of a sample: ${line}`);
