@@ -16,8 +16,8 @@ export interface MetricDefinition {
 }
 
 /**
- * Every metric of the gateway that `GET /metrics` exports, besides those of every Node.js process. Tests compare docs/observability.md with this table, and what the dashboard and the
- * alerts select.
+ * Every metric of the gateway that `GET /metrics` exports, besides those of every Node.js process. Tests compare
+ * docs/observability.md with this table, and what the dashboard and the alerts select.
  */
 export const metricDefinitions = {
   requests: {
