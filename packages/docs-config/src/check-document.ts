@@ -1,6 +1,6 @@
 import { type Kind, type Problem, readJson } from './json.ts';
 import { branchFor, docsConfigModel, type SchemaModel, type StringModel } from './model.ts';
-import { draftDuplicate } from './rules/keys.ts';
+import { draftDuplicate, draftUnknown } from './rules/keys.ts';
 import { normalizePage, normalizePath, notePage } from './rules/references.ts';
 import { type Code, codes, rules } from './rules/registry.ts';
 import type { Check, DiagnosticDraft, Level, Part, ReportDiagnostic, Rule, Severity, Site, Visit } from './rules/rule.ts';
@@ -48,8 +48,8 @@ export function checkDocument(text: string, { files, line, levels, isFull, repor
     pages: new Map(),
   };
   const createVisit = (): OpenVisit => ({
-    ...({ kind: 'null', start: 0, end: 0, value: undefined, part: undefined, count: 0, member: undefined } as const),
-    ...{ page: '', firstMention: 0, keys: new Map(), members: new Map(), path, text, site, line },
+    ...{ kind: 'null', start: 0, end: 0, value: undefined, part: undefined, count: 0, member: undefined, page: '' },
+    ...{ firstMention: 0, keys: new Set(), members: new Map(), path, text, site, line },
   });
   /** The values that are open, the root first; reused for later ones of the same depth. */
   const open: OpenVisit[] = [];
@@ -71,6 +71,11 @@ export function checkDocument(text: string, { files, line, levels, isFull, repor
       const pointer = createPointer();
       return { ...draft, pointer: (key === undefined ? pointer : pointerBelow(pointer, key)).replace(/~$/, '') };
     });
+
+  const wants = (code: Code): boolean => {
+    const severity = levels[code];
+    return severity !== 'off' && !isFull[severity];
+  };
 
   const createPart = (part: Part): CheckedPart => {
     const checks = codes.flatMap((code): PartCheck[] => {
@@ -133,16 +138,24 @@ export function checkDocument(text: string, { files, line, levels, isFull, repor
     key(key, start, end) {
       if (isFull.error) return;
       const object = open[depth - 1] as OpenVisit;
-      const { size } = object.keys;
-      object.keys.set(key, start);
-      if (object.keys.size === size) {
-        path.length = depth - 1;
-        report('duplicate-key', () => draftDuplicate(key, { start, end }));
+      const branch = object.part?.branch;
+      const fields = branch?.kind === 'object' ? branch.fields : undefined;
+      const reportKey = (code: Code, make: () => DiagnosticDraft): void =>
+        report(code, () => {
+          path.length = depth - 1;
+          return make();
+        });
+      const { platforms } = branch?.annotations ?? {};
+      const isKnown = fields?.has(key) || (key === '$schema' && !platforms);
+      if (branch?.kind === 'object' && !isKnown)
+        reportKey(platforms ? 'social-platform' : 'unknown-property', () => draftUnknown(branch, key, { start, end }, object));
+      if (isKnown || wants('duplicate-key')) {
+        const { size } = object.keys;
+        object.keys.add(key);
+        if (object.keys.size === size) reportKey('duplicate-key', () => draftDuplicate(key, { start, end }));
       }
       path[depth - 1] = key;
-      const branch = object.part?.branch;
-      const isNoted =
-        (depth === 1 || branch?.annotations.when) && branch?.kind === 'object' && (branch.fields.has(key) || key === '$schema');
+      const isNoted = isKnown && (depth === 1 || branch?.annotations.when);
       object.member = isNoted ? { start: end, end, kind: 'null', value: undefined } : undefined;
       if (object.member) object.members.set(key, object.member);
     },
@@ -159,7 +172,8 @@ export function checkDocument(text: string, { files, line, levels, isFull, repor
       }
       const annotations = leaf.part?.branch?.annotations;
       if (annotations?.declaresVersion) site.versions.add(value as string);
-      if (annotations?.refersTo === 'page') notePage(leaf, value as string);
+      if (annotations?.refersTo === 'page' && (wants('duplicate-page') || wants('unmatched-url') || wants('missing-file')))
+        notePage(leaf, value as string);
       check(leaf);
     },
   });

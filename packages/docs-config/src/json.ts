@@ -86,11 +86,3 @@ export function readJson(text: string, reader: JsonReader): Problem | undefined 
 }
 
 const isSpace = (code: number): boolean => code === 32 || code === 10 || code === 13 || code === 9;
-
-/** The end of the token at an offset. */
-export function endOfToken(text: string, start: number): number {
-  const scanner = createScanner(text);
-  scanner.setPosition(start);
-  scanner.scan();
-  return scanner.getPosition();
-}

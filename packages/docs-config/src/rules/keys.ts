@@ -1,4 +1,3 @@
-import { endOfToken } from '../json.ts';
 import type { Absent, ObjectModel } from '../model.ts';
 import type { TextRange } from '../positions.ts';
 import { didYouMean, quote, quoteList } from '../words.ts';
@@ -14,7 +13,7 @@ import {
   type Visit,
 } from './rule.ts';
 
-/** A key is not part of the schema. */
+/** A key is not part of the schema. Reported when the key is read, like the next one. */
 export const unknownProperty: Rule = {
   severity: 'warning',
   title: 'A key is not part of the format',
@@ -22,10 +21,6 @@ export const unknownProperty: Rule = {
     'An unknown key is ignored when the site is built, without a message. Usually the key is misspelled. "$schema" is allowed.',
   wrong: example('"favicn": "/favicon.svg"'),
   right: example('"favicon": "/favicon.svg"'),
-  checkFor: checkKeys(false, (key, path) => {
-    const place = path.length === 0 ? 'the configuration' : describePlace(path).replace(/^Element/, 'element');
-    return `${key} is not a field of ${place}.`;
-  }),
 };
 
 /** A platform is not one that the footer supports. */
@@ -35,7 +30,6 @@ export const socialPlatform: Rule = {
   explanation: 'The footer has icons for a fixed list of platforms. X is listed under its former name, "twitter".',
   wrong: example('"footerSocials": { "x": "https://x.com/acme" }'),
   right: example('"footerSocials": { "twitter": "https://x.com/acme" }'),
-  checkFor: checkKeys(true, (key) => `${key} is not a platform that the footer supports.`),
 };
 
 /** A group is used as a page. */
@@ -77,6 +71,23 @@ export function draftDuplicate(key: string, range: TextRange): DiagnosticDraft {
   return { key, range, message: `${quote(key)} occurs twice; only the last value counts.`, suggestion: 'Remove one of them.' };
 }
 
+/** Drafts the diagnostic about a key that the schema does not have. */
+export function draftUnknown(
+  { fields, annotations }: ObjectModel,
+  key: string,
+  range: TextRange,
+  { keys, path }: Visit,
+): DiagnosticDraft {
+  const { platforms, aliases = {} } = annotations;
+  const word = key.toLowerCase();
+  const near = Object.hasOwn(aliases, word) ? aliases[word] : didYouMean(key, fields.keys());
+  const place = path.length === 0 ? 'the configuration' : describePlace(path).replace(/^Element/, 'element');
+  const message = `${quote(key)} is not a ${platforms ? 'platform that the footer supports' : `field of ${place}`}.`;
+  if (near === undefined) return { key, range, message, suggestion: `Expected one of: ${quoteList(fields.keys())}.` };
+  const suggestion = keys.has(near) ? `Remove it: ${quote(near)} is present too.` : `Did you mean ${quote(near)}?`;
+  return { key, range, message, suggestion };
+}
+
 /** A required field is missing. */
 export const required: Rule = {
   severity: 'error',
@@ -112,34 +123,6 @@ export const missingField: Rule = {
   right: example('"tabs": [{ "name": "Guides", "url": "guides" }]'),
   checkFor: checkMissing('missing-field', (key) => `${key} is missing.`),
 };
-
-/** Checks the keys of objects whose keys are platforms, or of all others. */
-function checkKeys(ofPlatforms: boolean, describe: (key: string, path: Visit['path']) => string): CheckFor {
-  return ({ branch }) => {
-    if (branch?.kind !== 'object') return undefined;
-    const { fields, annotations } = branch;
-    const { platforms = false, aliases = {} } = annotations;
-    if (platforms !== ofPlatforms) return undefined;
-    const known = quoteList(fields.keys());
-    return ({ keys, path, text }, report) => {
-      for (const [key, start] of keys) {
-        if (fields.has(key) || (!platforms && key === '$schema')) continue;
-        report(() => {
-          const word = key.toLowerCase();
-          const near = Object.hasOwn(aliases, word) ? aliases[word] : didYouMean(key, fields.keys());
-          const suggestion =
-            near === undefined
-              ? `Expected one of: ${known}.`
-              : keys.has(near)
-                ? `Remove it: ${quote(near)} is present too.`
-                : `Did you mean ${quote(near)}?`;
-          const range = { start, end: endOfToken(text, start) };
-          return { key, range, message: describe(quote(key), path), suggestion };
-        });
-      }
-    };
-  };
-}
 
 /** Checks objects for missing fields whose absence has a code. */
 function checkMissing(code: Absent, describe: (key: string) => string): CheckFor {

@@ -114,8 +114,8 @@ export interface Visit extends TextRange {
   value: string | undefined;
   /** The number of items of an array. */
   count: number;
-  /** The keys of an object, each with its offset; of a duplicate key, the last one. */
-  readonly keys: Map<string, number>;
+  /** The keys of an object. */
+  readonly keys: Set<string>;
   /** The members of the document, and of objects with a condition, by key; and the one that is being read. */
   readonly members: Map<string, Member>;
   member: Member | undefined;

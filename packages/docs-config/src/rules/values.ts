@@ -57,8 +57,7 @@ export const enumeration: Rule = {
       report(() => {
         const near = didYouMean(value.trim(), branch.values);
         const message = `${describePlace(path)} is ${quote(value)}; it must be one of ${quoteList(branch.values)}.`;
-        const suggestion = near === undefined ? `Write one of ${quoteList(branch.values)}.` : `Did you mean ${quote(near)}?`;
-        return { range: visit, message, suggestion };
+        return { range: visit, message, ...(near !== undefined && { suggestion: `Did you mean ${quote(near)}?` }) };
       });
     }),
 };
@@ -80,14 +79,8 @@ export const hexColor: Rule = {
       report(() => {
         const message = `${describePlace(path)} is ${quote(value)}, which is not a color like "#0d9373".`;
         const bare = `#${value.trim().replace(/^(?:#|0x)+/i, '')}`;
-        if (pattern.test(bare)) return { range: visit, message, suggestion: `Write ${quote(bare)}.` };
-        const opacity = /^#(?:[0-9a-f]{4}|[0-9a-f]{8})$/i.test(bare);
-        const shorter = quote(bare.slice(0, bare.length === 5 ? 4 : 7));
-        return {
-          range: visit,
-          message,
-          suggestion: opacity ? `Remove the opacity: ${shorter}.` : 'Write # and three or six hexadecimal digits.',
-        };
+        const suggestion = pattern.test(bare) ? `Write ${quote(bare)}.` : 'Write # and three or six hexadecimal digits.';
+        return { range: visit, message, suggestion };
       });
     };
   },
@@ -132,7 +125,6 @@ export const emptyValue: Rule = {
     ((visit, report) => {
       const { value, count, path } = visit;
       if (value === undefined ? count > 0 : value.trim() !== '') return;
-      const found = value ? 'blank' : 'empty';
-      report(() => ({ range: visit, message: `${describePlace(path)} is ${found}.`, suggestion: 'Fill it in.' }));
+      report(() => ({ range: visit, message: `${describePlace(path)} is empty.`, suggestion: 'Fill it in.' }));
     }),
 };
