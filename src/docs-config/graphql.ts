@@ -65,12 +65,12 @@ const ReportType = builder.objectRef<Report>('DocsConfigReport').implement({
   description: 'The result of checking a configuration file.',
   fields: (t) => ({
     valid: t.exposeBoolean('valid', { description: 'Whether there are no errors.' }),
-    errorCount: t.exposeInt('errorCount', { description: 'The number of errors, including those that are not listed.' }),
-    warningCount: t.exposeInt('warningCount', { description: 'The number of warnings, including those that are not listed.' }),
+    errorCount: t.exposeInt('errorCount', { description: 'The number of errors. The check ends at 1,001.' }),
+    warningCount: t.exposeInt('warningCount', { description: 'The number of warnings, counted up to 1,001.' }),
     diagnostics: t.field({
       type: [DiagnosticType],
       extensions: { listSize: () => 100 } satisfies FieldCost,
-      description: 'The diagnostics in document order, at most 1,000; if there are more, the last one states the total.',
+      description: 'The diagnostics in document order, at most 1,000; if there are more, the last one says so.',
       resolve: ({ diagnostics }) => [...diagnostics],
     }),
     config: t.field({

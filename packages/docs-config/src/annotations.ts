@@ -10,8 +10,10 @@ export interface Annotations {
   readonly declaresVersion?: true;
   /** An empty or blank string, or an empty array, is a warning. */
   readonly filled?: true;
-  /** The keys are platforms, and any other key is an error. Maps aliases to platforms. */
-  readonly platforms?: Readonly<Record<string, string>>;
+  /** The keys are platforms, and any other key is an error. */
+  readonly platforms?: true;
+  /** The keys that are meant by other words. */
+  readonly aliases?: Readonly<Record<string, string>>;
   /** A constraint that depends on the value of another field of the same object. */
   readonly when?: Condition;
   /** An object is valid here only when nested groups are allowed. */

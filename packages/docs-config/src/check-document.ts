@@ -1,27 +1,36 @@
 import { type Kind, type Problem, readJson } from './json.ts';
-import { docsConfigModel, type SchemaModel, type StringModel } from './model.ts';
-import type { TextRange } from './positions.ts';
-import { draftDuplicate } from './rules/keys.ts';
-import { normalizePath } from './rules/references.ts';
+import { branchFor, docsConfigModel, type SchemaModel, type StringModel } from './model.ts';
+import { draftDuplicate, draftUnknown } from './rules/keys.ts';
+import { normalizePage, normalizePath, notePage } from './rules/references.ts';
 import { type Code, codes, rules } from './rules/registry.ts';
-import { type DiagnosticDraft, type ReportDiagnostic, type Rule, type Site, Visit } from './rules/rule.ts';
+import type { Check, DiagnosticDraft, Level, Part, ReportDiagnostic, Rule, Severity, Site, Visit } from './rules/rule.ts';
 
 const plainString: StringModel = { kind: 'string', pattern: undefined, description: '', annotations: {} };
 
-/** Reports a diagnostic for the value at a path. */
-export type ReportAt = (code: Code, path: readonly (string | number)[], make: () => DiagnosticDraft) => void;
-
-interface Check {
-  readonly rule: Rule;
-  readonly report: ReportDiagnostic;
-}
+/** Reports a diagnostic. */
+export type ReportAt = (code: Code, make: () => DiagnosticDraft & { readonly pointer: string }) => void;
 
 /** What the rules need besides the document. */
 interface Surroundings {
   readonly files: readonly string[] | undefined;
   /** The line number of an offset, from 1. */
   readonly line: (offset: number) => number;
+  readonly levels: Readonly<Record<Code, Level>>;
+  /** Whether no other diagnostic of a severity would be listed. With enough errors, only the syntax is read on. */
+  readonly isFull: Readonly<Record<Severity, boolean>>;
   readonly report: ReportAt;
+}
+
+/** A part of the schema with the checks of its values. */
+interface CheckedPart extends Part {
+  readonly checks: readonly PartCheck[];
+}
+
+interface PartCheck {
+  readonly severity: Severity;
+  readonly check: Check;
+  readonly report: ReportDiagnostic;
+  readonly needsDocument: boolean | undefined;
 }
 
 /**
@@ -30,97 +39,171 @@ interface Surroundings {
  *
  * @returns the first problem of a text that is not JSON, or the root.
  */
-export function checkDocument(text: string, { files, line, report: reportAt }: Surroundings): Problem | Visit {
-  const path: (string | number)[] = [];
+export function checkDocument(text: string, { files, line, levels, isFull, report: reportAt }: Surroundings): Problem | Visit {
+  let path: (string | number)[] = [];
   const site: Site = {
     files: files && new Set(files.map(normalizePath)),
+    pageFiles: files && new Set(files.map(normalizePage)),
     versions: new Set(),
     pages: new Map(),
-    listed: new Set(),
   };
+  const createVisit = (): OpenVisit => ({
+    ...{ kind: 'null', start: 0, end: 0, value: undefined, part: undefined, count: 0, member: undefined, page: '' },
+    ...{ firstMention: 0, keys: new Set(), members: new Map(), path, text, site, line },
+  });
   /** The values that are open, the root first; reused for later ones of the same depth. */
-  const open: Visit[] = [];
-  const leaf = new Visit(text, path, site, line);
-  const postponed: (Check & TextRange & { value: string; path: typeof path })[] = [];
+  const open: OpenVisit[] = [];
+  const leaf = createVisit();
+  const postponed: { check: PartCheck; visit: Pick<Visit, 'value' | 'start' | 'end' | 'path'> }[] = [];
+  const parts = new Map<SchemaModel, Partial<Record<Kind, CheckedPart>>>();
   let depth = 0;
+  /** The JSON pointers of open values, the root first, as far as there were diagnostics below them. */
+  const pointers = [''];
 
-  const checks: Check[] = codes.map((code) => ({ rule: rules[code], report: (make) => reportAt(code, path, make) }));
-  const mismatchChecks = checks.filter(({ rule }) => rule.checkMismatch);
-  const containerChecks = checks.filter(({ rule }) => rule.check);
-  const objectChecks = checks.filter(({ rule }) => rule.checkObject);
-  const stringChecks = checks.filter(({ rule }) => rule.checkString);
-  /** The rules for strings of a part of the schema. */
-  const concerned = new Map<SchemaModel, readonly Check[]>();
-  const findStringChecks = (part: SchemaModel): readonly Check[] => {
-    const known = concerned.get(part) ?? stringChecks.filter(({ rule }) => rule.concerns?.(part) !== false);
-    concerned.set(part, known);
-    return known;
+  const createPointer = (): string => {
+    for (let length = pointers.length; length <= path.length; length++)
+      pointers.push(pointerBelow(pointers[length - 1] as string, path[length - 1] as string | number));
+    return pointers[path.length] as string;
+  };
+  const report = (code: Code, make: () => DiagnosticDraft): void =>
+    reportAt(code, () => {
+      const { key, ...draft } = make();
+      const pointer = createPointer();
+      return { ...draft, pointer: (key === undefined ? pointer : pointerBelow(pointer, key)).replace(/~$/, '') };
+    });
+
+  const wants = (code: Code): boolean => {
+    const severity = levels[code];
+    return severity !== 'off' && !isFull[severity];
+  };
+
+  const createPart = (part: Part): CheckedPart => {
+    const checks = codes.flatMap((code): PartCheck[] => {
+      const { checkFor, needsDocument }: Rule = rules[code];
+      const severity = levels[code];
+      const check = severity !== 'off' && checkFor?.(part);
+      return check ? [{ severity, check, needsDocument, report: (make) => report(code, make) }] : [];
+    });
+    return { ...part, checks };
+  };
+  const partFor = (model: SchemaModel, kind: Kind): CheckedPart => {
+    const known = parts.get(model) ?? {};
+    if (!known[kind]) parts.set(model, known);
+    known[kind] ??= createPart({ kind, model, branch: branchFor(model, kind) });
+    return known[kind];
   };
 
   /** Notes where a value is, and what the schema has there. */
-  const place = (value: Visit, kind: Kind, start: number): void => {
+  const place = (visit: OpenVisit, kind: Kind, start: number): void => {
     const parent = depth === 0 ? undefined : open[depth - 1];
     if (parent?.kind === 'array') path[depth - 1] = parent.count++;
     if (parent?.member) parent.member.kind = kind;
-    value.begin(kind, start, parent ? modelBelow(parent, path[depth - 1]) : docsConfigModel);
+    if (pointers.length > depth) pointers.length = Math.max(depth, 1);
+    const model = parent ? modelBelow(parent, path[depth - 1]) : docsConfigModel;
+    visit.kind = kind;
+    visit.start = start;
+    visit.part = model && partFor(model, kind);
   };
-  const checkMismatch = (value: Visit): void => {
-    for (const { rule, report } of mismatchChecks) rule.checkMismatch?.(value, report);
+  const check = (visit: OpenVisit): void => {
+    if (!visit.part) return;
+    for (const check of visit.part.checks) {
+      if (isFull[check.severity]) continue;
+      if (check.needsDocument) {
+        const { value, start, end } = visit;
+        postponed.push({ check, visit: { value, start, end, path: [...path] } });
+      } else check.check(visit, check.report);
+    }
   };
 
   const problem = readJson(text, {
     begin(kind, start) {
-      open[depth] ??= new Visit(text, path, site, line);
-      place(open[depth] as Visit, kind, start);
+      if (isFull.error) return;
+      open[depth] ??= createVisit();
+      const visit = open[depth] as OpenVisit;
+      place(visit, kind, start);
+      visit.count = 0;
+      visit.member = undefined;
+      if (visit.keys.size > 0) visit.keys.clear();
+      if (visit.members.size > 0) visit.members.clear();
       depth++;
     },
     end(end) {
+      if (isFull.error) return;
       depth--;
-      path.length = depth;
-      const value = open[depth] as Visit;
-      value.end = end;
-      const { branch } = value;
-      if (!branch) return value.model && checkMismatch(value);
-      for (const { rule, report } of containerChecks) rule.check?.(value, report);
-      if (branch.kind === 'object') for (const { rule, report } of objectChecks) rule.checkObject?.(branch, value, report);
+      if (path.length > depth) path.pop();
+      const visit = open[depth] as OpenVisit;
+      visit.end = end;
+      check(visit);
     },
     key(key, start, end) {
-      const object = open[depth - 1] as Visit;
-      path.length = depth - 1;
-      const first = object.members.get(key);
-      if (first) reportAt('duplicate-key', path, () => draftDuplicate(key, { start, end }, line(first.start)));
+      if (isFull.error) return;
+      const object = open[depth - 1] as OpenVisit;
+      const branch = object.part?.branch;
+      const fields = branch?.kind === 'object' ? branch.fields : undefined;
+      const reportKey = (code: Code, make: () => DiagnosticDraft): void =>
+        report(code, () => {
+          path.length = depth - 1;
+          return make();
+        });
+      const { platforms } = branch?.annotations ?? {};
+      const isKnown = fields?.has(key) || (key === '$schema' && !platforms);
+      if (branch?.kind === 'object' && !isKnown)
+        reportKey(platforms ? 'social-platform' : 'unknown-property', () => draftUnknown(branch, key, { start, end }, object));
+      if (isKnown || wants('duplicate-key')) {
+        const { size } = object.keys;
+        object.keys.add(key);
+        if (object.keys.size === size) reportKey('duplicate-key', () => draftDuplicate(key, { start, end }));
+      }
       path[depth - 1] = key;
-      object.member = { start, end, kind: 'null', value: undefined, valueStart: end, valueEnd: end };
-      object.members.set(key, object.member);
+      const isNoted = isKnown && (depth === 1 || branch?.annotations.when);
+      object.member = isNoted ? { start: end, end, kind: 'null', value: undefined } : undefined;
+      if (object.member) object.members.set(key, object.member);
     },
     scalar(kind, value, start, end) {
+      if (isFull.error) return;
       place(leaf, kind, start);
       leaf.end = end;
+      leaf.value = value;
       const member = depth === 0 ? undefined : open[depth - 1]?.member;
       if (member) {
         member.value = value;
-        member.valueStart = start;
-        member.valueEnd = end;
+        member.start = start;
+        member.end = end;
       }
-      if (!leaf.branch) return leaf.model && checkMismatch(leaf);
-      if (typeof value !== 'string') return;
-      if (leaf.branch.annotations.declaresVersion) site.versions.add(value);
-      for (const { rule, report } of findStringChecks(leaf.branch)) {
-        if (rule.needsDocument) postponed.push({ rule, report, value, start, end, path: [...path] });
-        else rule.checkString?.(value, leaf, report);
-      }
+      const annotations = leaf.part?.branch?.annotations;
+      if (annotations?.declaresVersion) site.versions.add(value as string);
+      if (annotations?.refersTo === 'page' && (wants('duplicate-page') || wants('unmatched-url') || wants('missing-file')))
+        notePage(leaf, value as string);
+      check(leaf);
     },
   });
   if (problem) return problem;
-  const root = open[0] ?? leaf;
-  for (const { rule, report, value, start, end, path: there } of postponed) {
-    path.splice(0, path.length, ...there);
-    rule.checkString?.(value, Object.assign(leaf, { start, end }), report);
+  for (const { check, visit } of postponed) {
+    if (isFull[check.severity]) continue;
+    path = visit.path;
+    pointers.length = 1;
+    check.check(Object.assign(leaf, visit), check.report);
   }
-  return root;
+  return open[0] ?? leaf;
 }
 
-function modelBelow({ branch }: Visit, key: string | number | undefined): SchemaModel | undefined {
+/** The maximum length of a pointer. Without it, long keys could make the list a thousand times as long as the document. */
+const maxPointerLength = 4096;
+
+/** The pointer to a value below another; where it would be too long, the pointer of the other, with a final ~ as a mark. */
+function pointerBelow(pointer: string, key: string | number): string {
+  if (pointer.endsWith('~')) return pointer;
+  const below = `${pointer}/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  return below.length > maxPointerLength ? `${pointer}~` : below;
+}
+
+/** A value under check, with what its children need. Reused for the next value. */
+interface OpenVisit extends Visit {
+  part: CheckedPart | undefined;
+}
+
+function modelBelow({ part }: OpenVisit, key: string | number | undefined): SchemaModel | undefined {
+  const branch = part?.branch;
   if (branch?.kind === 'array') return branch.element;
   if (branch?.kind !== 'object') return undefined;
   // An unknown platform is one diagnostic, and its value must be a string all the same.

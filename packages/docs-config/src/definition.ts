@@ -163,67 +163,76 @@ const footerSocials = annotate(
       'hacker-news': platform('Hacker News'),
     })
     .describe('Profiles that the footer links to, by platform.'),
-  { platforms: { x: 'twitter', 'x.com': 'twitter', hn: 'hacker-news', ycombinator: 'hacker-news', homepage: 'website' } },
+  {
+    platforms: true,
+    aliases: { x: 'twitter', 'x.com': 'twitter', hn: 'hacker-news', ycombinator: 'hacker-news', homepage: 'website' },
+  },
 );
 
 /**
  * The single definition of the configuration file. Types, defaults, descriptions, the JSON Schema and the rules derive from it.
  */
-export const docsConfig = z
-  .object({
-    name: text('Name of the project, shown in titles.', { filled: true }),
-    navigation: annotate(z.array(group).describe('Groups of pages, in the order in which they are shown.'), { filled: true }),
-    logo: logo.optional(),
-    favicon: text('Path of the icon that browsers show.', { refersTo: 'file' }).optional(),
-    colors: colors.optional(),
-    topbarLinks: z.array(link('link').describe('A link in the top bar.')).describe('Links in the top bar.').optional(),
-    topbarCtaButton: callToAction.optional(),
-    versions: z
-      .array(text('Name of a version.', { declaresVersion: true }))
-      .describe('Versions of the documentation, for a dropdown to choose one.')
-      .optional(),
-    anchors: z.array(anchor).describe('Anchors above the navigation.').optional(),
-    topAnchor: topAnchor.prefault({}),
-    tabs: z
-      .array(
-        z
-          .object({
-            name: text('Text of the tab.', expected).optional(),
-            url: text('Path prefix (a folder name) of the pages that belong to the tab.', {
-              ...expected,
-              refersTo: 'pages-below',
-            }).optional(),
-          })
-          .describe('A tab.'),
-      )
-      .describe('Tabs at the top, each with its own part of the navigation.')
-      .optional(),
-    api: api.prefault({}),
-    openapi: z
-      .union([
-        text('Path or URL of an OpenAPI file.', { refersTo: 'file' }),
-        z.array(text('Path or URL of an OpenAPI file.', { refersTo: 'file' })),
-      ])
-      .describe('The OpenAPI file, or several.')
-      .optional(),
-    footerSocials: footerSocials.optional(),
-    feedback: z
-      .object({
-        suggestEdit: flag('Shows a button to suggest an edit.').default(false),
-        raiseIssue: flag('Shows a button to report a problem.').default(false),
-      })
-      .describe('The feedback buttons.')
-      .prefault({}),
-    modeToggle: z
-      .object({
-        default: z.enum(['light', 'dark']).describe('The initial mode; if unset, the mode of the reader’s system.').optional(),
-        isHidden: flag('Hides the switch between the modes; together with `default`, this forces one mode.').default(false),
-      })
-      .describe('The switch between light and dark mode.')
-      .prefault({}),
-    backgroundImage: text('Path of the background image.', { refersTo: 'file' }).optional(),
-  })
-  .describe('Configuration of a documentation site.');
+export const docsConfig = annotate(
+  z
+    .object({
+      name: text('Name of the project, shown in titles.', { filled: true }),
+      navigation: annotate(z.array(group).describe('Groups of pages, in the order in which they are shown.'), { filled: true }),
+      logo: logo.optional(),
+      favicon: text('Path of the icon that browsers show.', { refersTo: 'file' }).optional(),
+      colors: colors.optional(),
+      topbarLinks: z.array(link('link').describe('A link in the top bar.')).describe('Links in the top bar.').optional(),
+      topbarCtaButton: callToAction.optional(),
+      versions: z
+        .array(text('Name of a version.', { declaresVersion: true }))
+        .describe('Versions of the documentation, for a dropdown to choose one.')
+        .optional(),
+      anchors: z.array(anchor).describe('Anchors above the navigation.').optional(),
+      topAnchor: topAnchor.prefault({}),
+      tabs: z
+        .array(
+          z
+            .object({
+              name: text('Text of the tab.', expected).optional(),
+              url: text('Path prefix (a folder name) of the pages that belong to the tab.', {
+                ...expected,
+                refersTo: 'pages-below',
+              }).optional(),
+            })
+            .describe('A tab.'),
+        )
+        .describe('Tabs at the top, each with its own part of the navigation.')
+        .optional(),
+      api: api.prefault({}),
+      openapi: z
+        .union([
+          text('Path or URL of an OpenAPI file.', { refersTo: 'file' }),
+          z.array(text('Path or URL of an OpenAPI file.', { refersTo: 'file' })),
+        ])
+        .describe('The OpenAPI file, or several.')
+        .optional(),
+      footerSocials: footerSocials.optional(),
+      feedback: z
+        .object({
+          suggestEdit: flag('Shows a button to suggest an edit.').default(false),
+          raiseIssue: flag('Shows a button to report a problem.').default(false),
+        })
+        .describe('The feedback buttons.')
+        .prefault({}),
+      modeToggle: z
+        .object({
+          default: z.enum(['light', 'dark']).describe('The initial mode; if unset, the mode of the reader’s system.').optional(),
+          isHidden: flag('Hides the switch between the modes; together with `default`, this forces one mode.').default(false),
+        })
+        .describe('The switch between light and dark mode.')
+        .prefault({}),
+      backgroundImage: text('Path of the background image.', { refersTo: 'file' }).optional(),
+    })
+    .describe('Configuration of a documentation site.'),
+  {
+    // Members of the newer format.
+    aliases: { appearance: 'modeToggle', footer: 'footerSocials', navbar: 'topbarLinks' },
+  },
+);
 
 /** The document with every default filled in. */
 export type DocsConfig = z.output<typeof docsConfig>;

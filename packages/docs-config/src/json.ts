@@ -1,6 +1,6 @@
-import { type ParseErrorCode, visit } from 'jsonc-parser';
+import { createScanner } from 'jsonc-parser';
 import type { TextRange } from './positions.ts';
-import { describeSyntaxError } from './syntax-error.ts';
+import { describeSyntaxError, type Reason } from './syntax-error.ts';
 
 /** The maximum depth of a document. */
 const maxDepth = 200;
@@ -15,58 +15,74 @@ export interface Problem {
   readonly message: string;
 }
 
-/** Is called for each part of a document, in order. */
+/** Is called for each part of a document, in order. Only a string has a value. */
 export interface JsonReader {
   readonly begin: (kind: 'object' | 'array', start: number) => void;
   readonly end: (end: number) => void;
   readonly key: (key: string, start: number, end: number) => void;
-  readonly scalar: (kind: Kind, value: unknown, start: number, end: number) => void;
+  readonly scalar: (kind: Kind, value: string | undefined, start: number, end: number) => void;
 }
 
-/** Thrown at the first problem: jsonc-parser would go on behind it. */
-const stopped = new Error('Stopped at the first problem.');
+/** The JSON types by the number of a token of jsonc-parser, and what is wrong with a token by the number of its error. */
+const kinds: Readonly<Record<number, Kind>> = { 7: 'null', 8: 'boolean', 9: 'boolean', 10: 'string', 11: 'number' };
+const reasons: readonly (Reason | undefined)[] = [undefined, 'comment', 'open-string', 'number', 'unicode', 'escape', 'control'];
+const tokenReasons: Readonly<Record<number, Reason>> = { 12: 'comment', 13: 'comment', 16: 'symbol' };
 
 /** Reads a JSON text in linear time. Stops at the first problem and returns it: what follows would be a guess. */
 export function readJson(text: string, reader: JsonReader): Problem | undefined {
-  let problem: Problem | undefined;
+  const scanner = createScanner(text);
   /** The brackets that would close what is open. */
   const closers: string[] = [];
-
-  const stop = (found: Problem): never => {
-    problem = found;
-    throw stopped;
-  };
-  const begin = (kind: 'object' | 'array', start: number): void => {
-    if (closers.length === maxDepth) {
-      const message = `The document is nested deeper than ${maxDepth} levels. Look for brackets that are never closed.`;
-      stop({ code: 'too-deep', range: { start, end: start + 1 }, message });
+  let expected: Reason = 'value';
+  let isEmpty = false;
+  for (let start = 0, end = 0; ; start = end) {
+    while (isSpace(text.charCodeAt(start))) start++;
+    const mark = text[start];
+    end = start + 1;
+    if (mark === undefined && expected === 'end') return undefined;
+    if (expected === 'value' && (mark === '{' || mark === '[')) {
+      if (closers.length === maxDepth) {
+        const message = `The document is nested deeper than ${maxDepth} levels. Look for brackets that are never closed.`;
+        return { code: 'too-deep', range: { start, end }, message };
+      }
+      closers.push(mark === '{' ? '}' : ']');
+      reader.begin(mark === '{' ? 'object' : 'array', start);
+      expected = mark === '{' ? 'key' : 'value';
+      isEmpty = true;
+      continue;
     }
-    closers.push(kind === 'object' ? '}' : ']');
-    reader.begin(kind, start);
-  };
-  const end = (start: number, length: number): void => {
-    if (length === 0) return; // at the end of the text, which leaves it open
-    closers.pop();
-    reader.end(start + length);
-  };
-  try {
-    visit(
-      text,
-      {
-        onObjectBegin: (start) => begin('object', start),
-        onArrayBegin: (start) => begin('array', start),
-        onObjectEnd: end,
-        onArrayEnd: end,
-        onObjectProperty: (key, start, length) => reader.key(key, start, start + length),
-        onLiteralValue: (value: unknown, start, length) =>
-          reader.scalar(value === null ? 'null' : (typeof value as Kind), value, start, start + length),
-        onError: (code: ParseErrorCode, start, length) =>
-          stop({ code: 'json-syntax', ...describeSyntaxError(text, code, { start, end: start + length }, closers) }),
-      },
-      { disallowComments: true },
-    );
-  } catch (error) {
-    if (!problem) throw error;
+    if (expected === 'comma' && mark === ',') {
+      expected = closers.at(-1) === '}' ? 'key' : 'value';
+      continue;
+    }
+    if (expected === 'colon' && mark === ':') {
+      expected = 'value';
+      continue;
+    }
+    if ((isEmpty || expected === 'comma') && mark !== undefined && mark === closers.at(-1)) {
+      closers.pop();
+      reader.end(end);
+    } else {
+      scanner.setPosition(start);
+      const token = scanner.scan();
+      const error = reasons[scanner.getTokenError()];
+      const kind = error ? undefined : kinds[token];
+      end = scanner.getPosition();
+      if (expected === 'key' && kind === 'string') {
+        reader.key(scanner.getTokenValue(), start, end);
+        expected = 'colon';
+        isEmpty = false;
+        continue;
+      }
+      if (expected !== 'value' || !kind) {
+        const reason = error ?? tokenReasons[token] ?? expected;
+        return { code: 'json-syntax', ...describeSyntaxError(text, reason, { start, end }, closers) };
+      }
+      reader.scalar(kind, kind === 'string' ? scanner.getTokenValue() : undefined, start, end);
+    }
+    expected = closers.length > 0 ? 'comma' : 'end';
+    isEmpty = false;
   }
-  return problem;
 }
+
+const isSpace = (code: number): boolean => code === 32 || code === 10 || code === 13 || code === 9;

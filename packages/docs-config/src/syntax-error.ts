@@ -1,4 +1,3 @@
-import { type ParseErrorCode, printParseErrorCode } from 'jsonc-parser';
 import type { TextRange } from './positions.ts';
 import { quoteText } from './words.ts';
 
@@ -8,28 +7,27 @@ interface Described {
   readonly message: string;
 }
 
+/** What a text has to have where it stops being JSON, or what is wrong with the token there. */
+export type Reason =
+  | ('value' | 'key' | 'colon' | 'comma' | 'end')
+  | ('comment' | 'symbol' | 'open-string' | 'number' | 'unicode' | 'escape' | 'control');
+
 /** What people write where JSON has another mark. */
 const instead: Readonly<Record<string, string>> = { ';': ',', '=': ':' };
 
 /**
- * Describes the first syntax error of a text. jsonc-parser marks where it stopped; people look for where something is to change.
+ * Describes the first syntax error of a text. The reader stops at a token; people look for where something is to change.
  *
- * @param token where jsonc-parser stopped.
+ * @param token where the reader stopped.
  * @param closers the brackets that would close what is open, the innermost last.
  */
-export function describeSyntaxError(
-  text: string,
-  errorCode: ParseErrorCode,
-  token: TextRange,
-  closers: readonly string[],
-): Described {
-  const code = printParseErrorCode(errorCode);
+export function describeSyntaxError(text: string, reason: Reason, token: TextRange, closers: readonly string[]): Described {
   const written = text.slice(token.start, token.end);
   const shown = quoteText(written);
   const at = (message: string, range = token): Described => ({ range, message });
   const end = text.trimEnd().length;
   if (end === 0) return at('The file is empty. Write an object with at least "name" and "navigation".', { start: 0, end: 0 });
-  if (token.start >= end || (code === 'UnexpectedEndOfString' && token.end >= end)) {
+  if (token.start >= end || (reason === 'open-string' && token.end >= end)) {
     return at(describeEnd(closers, token.start < end), { start: end - 1, end });
   }
   if (/^(?:<{7}|\|{7}|={7}|>{7})(?:\s|$)/.test(text.slice(token.start, token.start + 8))) {
@@ -38,26 +36,26 @@ export function describeSyntaxError(
     return at(message);
   }
   const before = lastBefore(text, token.start);
-  const isComment = code === 'InvalidCommentToken' || (/^(?:#|<!--)/.test(written) && text[before] !== ':');
+  const isComment = reason === 'comment' || (/^(?:#|<!--)/.test(written) && text[before] !== ':');
   if (isComment) return at('JSON has no comments. Remove this one.');
-  if (code === 'EndOfFileExpected') {
+  if (reason === 'end') {
     return at(`The document ends before ${shown}. Remove what follows it, or the closing bracket too many before it.`);
   }
   if (written === '}' || written === ']') return describeCloser(text, written, before, token, closers);
   if (written === ',') {
     if (text[before] === ':') return at('This key has no value. Write one before the comma.', { start: before, end: token.end });
-    if (code === 'ColonExpected') return at('This key has no value. Put a colon and a value before the comma.');
+    if (reason === 'colon') return at('This key has no value. Put a colon and a value before the comma.');
     return at(text[before] === ',' ? 'Remove one of the two commas.' : 'Remove this comma: there is nothing before it.');
   }
   if (written === ':')
     return at('A colon follows only a key of an object. Put { before the key, or a comma in place of the colon.');
-  if (code === 'CommaExpected') return at(`Put a comma before ${shown}.`);
-  if (code === 'ColonExpected') return at(`Put a colon before ${shown}.`);
-  if (code === 'PropertyNameExpected' && written === '{' && text[before] === ',') {
+  if (reason === 'comma') return at(`Put a comma before ${shown}.`);
+  if (reason === 'colon') return at(`Put a colon before ${shown}.`);
+  if (reason === 'key' && written === '{' && text[before] === ',') {
     return at('The object before is not closed. Put } before the comma.');
   }
-  if (code === 'PropertyNameExpected') return at(`A key must stand here. Write it in double quotes, in place of ${shown}.`);
-  return at(describeToken(text, code, written, token, before));
+  if (reason === 'key') return at(`A key must stand here. Write it in double quotes, in place of ${shown}.`);
+  return at(describeToken(text, reason, written, token, before));
 }
 
 function describeEnd(closers: readonly string[], isInString: boolean): string {
@@ -85,14 +83,13 @@ function describeCloser(text: string, written: string, before: number, token: Te
   return { range: token, message };
 }
 
-function describeToken(text: string, code: string, written: string, { start, end }: TextRange, before: number): string {
+function describeToken(text: string, reason: Reason, written: string, { start, end }: TextRange, before: number): string {
   const shown = quoteText(written);
   const first = written.codePointAt(0) ?? 0;
-  if (code === 'UnexpectedEndOfString') return `The string ${shown} is not closed. Put a quote at its end, on the same line.`;
-  if (code === 'InvalidEscapeCharacter')
-    return `The string ${shown} has an escape that JSON does not have. Write \\\\ for a backslash.`;
-  if (code === 'InvalidUnicode') return `The string ${shown} has \\u without four hexadecimal digits. Complete them.`;
-  if (code === 'InvalidCharacter') return `The string ${shown} has a control character. Write \\t for a tab, or another escape.`;
+  if (reason === 'open-string') return `The string ${shown} is not closed. Put a quote at its end, on the same line.`;
+  if (reason === 'escape') return `The string ${shown} has an escape that JSON does not have. Write \\\\ for a backslash.`;
+  if (reason === 'unicode') return `The string ${shown} has \\u without four hexadecimal digits. Complete them.`;
+  if (reason === 'control') return `The string ${shown} has a control character. Write \\t for a tab, or another escape.`;
   if (written.startsWith('\ufeff') && start === 0) return 'The file begins with a byte order mark. Save it as UTF-8 without one.';
   if (/^[\s\p{C}]/u.test(written))
     return `The character U+${first.toString(16).toUpperCase().padStart(4, '0')} is invisible, and not JSON. Replace it with a space.`;

@@ -5,7 +5,7 @@ import type { Problem } from './json.ts';
 import { Positions, type Range } from './positions.ts';
 import { findNewerFormat } from './rules/document.ts';
 import { type Code, codes, rules } from './rules/registry.ts';
-import { type Level, type Severity, Visit } from './rules/rule.ts';
+import type { Level, Severity } from './rules/rule.ts';
 
 /** Options of a validation. */
 export interface ValidateOptions {
@@ -25,10 +25,7 @@ export interface ValidateOptions {
 export interface Diagnostic {
   readonly code: Code;
   readonly severity: Severity;
-  /**
-   * JSON pointer (RFC 6901): for a missing field, where it would be; empty for the document and for syntax. At most 4,096
-   * characters: a longer one is cut to the innermost value that fits.
-   */
+  /** JSON pointer (RFC 6901): for a missing field, where it would be; empty for the document and for syntax. */
   readonly pointer: string;
   /** What is wrong, with the offending value. */
   readonly message: string;
@@ -44,18 +41,15 @@ export interface Report {
   readonly text: string;
   /** Whether there are no errors. */
   readonly valid: boolean;
-  /** The number of errors, including those that are not listed; likewise for warnings. */
+  /** The number of errors and of warnings. The check ends at 1,001 errors, and the search for warnings at 1,001 warnings. */
   readonly errorCount: number;
   readonly warningCount: number;
-  /** In document order; at most 1,000, and then the last one states the total. */
+  /** In document order; at most 1,000, and then the last one says that there are more. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /** The maximum number of diagnostics that a report lists. */
 const maxDiagnostics = 1000;
-
-/** The maximum length of a pointer. Without it, long keys could make the list a thousand times as long as the document. */
-const maxPointerLength = 4096;
 
 /**
  * Validates a configuration file in linear time. Never throws.
@@ -67,44 +61,44 @@ export function validate(source: string | Uint8Array, options: ValidateOptions =
   const levels = resolveLevels(options);
   const positions = new Positions(text);
   const kept: Record<Severity, Diagnostic[]> = { error: [], warning: [] };
-  const counts: Record<Severity, number> = { error: 0, warning: 0 };
-  const add: ReportAt = (code, path, make) => {
+  const isFull: Record<Severity, boolean> = { error: false, warning: false };
+  const add: ReportAt = (code, make) => {
     const severity = levels[code];
-    if (severity === 'off') return;
-    counts[severity]++;
-    if (kept[severity].length === maxDiagnostics) return;
-    const { key, range, message, suggestion = null } = make();
-    const pointer = createPointer(key === undefined ? path : [...path, key]);
+    if (severity === 'off' || isFull[severity]) return;
+    const { range, message, suggestion = null, pointer } = make();
     kept[severity].push({ code, severity, pointer, message, range: positions.range(range), suggestion });
+    isFull[severity] = kept[severity].length > maxDiagnostics;
   };
 
   const { files, fileName } = options;
   const line = (offset: number): number => positions.at(offset).line;
   const isText = typeof source === 'string' || isUtf8(source);
-  const result = isText ? checkDocument(text, { files, line, report: add }) : notUtf8(text);
-  const isJson = result instanceof Visit;
+  const result = isText ? checkDocument(text, { files, line, levels, isFull, report: add }) : notUtf8(text);
+  const isJson = 'members' in result;
   const newer = isJson && levels['newer-format'] !== 'off' ? findNewerFormat(result, fileName) : undefined;
   if (!isJson || newer) {
     // This one diagnostic, and no others.
-    kept.error.length = kept.warning.length = counts.error = counts.warning = 0;
-    add(isJson ? 'newer-format' : result.code, [], () => newer ?? (result as Problem));
+    kept.error.length = kept.warning.length = 0;
+    isFull.error = isFull.warning = false;
+    add(isJson ? 'newer-format' : result.code, () => ({ ...(newer ?? (result as Problem)), pointer: '' }));
   }
 
-  const all = counts.error + counts.warning;
-  const isStated = all > maxDiagnostics && levels['too-many-findings'] !== 'off';
-  const diagnostics = [...kept.error, ...kept.warning].slice(0, maxDiagnostics - (isStated ? 1 : 0)).sort(compareByPosition);
-  if (isStated) {
-    const message = `There are ${all} diagnostics; the list ends here, with ${diagnostics.length} of them.`;
+  const stated = kept.error.length + kept.warning.length > maxDiagnostics ? levels['too-many-findings'] : 'off';
+  const diagnostics = [...kept.error, ...kept.warning]
+    .slice(0, maxDiagnostics - (stated === 'off' ? 0 : 1))
+    .sort(compareByPosition);
+  if (stated !== 'off') {
     const start = diagnostics.at(-1)?.range.end.offset ?? 0;
-    kept.error.length = kept.warning.length = 0;
-    add('too-many-findings', [], () => ({
-      range: { start, end: start },
-      message,
+    const statement: Diagnostic = {
+      ...{ code: 'too-many-findings', severity: stated, pointer: '', range: positions.range({ start, end: start }) },
+      message: `There are more than ${maxDiagnostics} diagnostics; the list ends here.`,
       suggestion: 'Correct these, then check again.',
-    }));
-    diagnostics.push(...kept.error, ...kept.warning);
+    };
+    kept[stated].push(statement);
+    diagnostics.push(statement);
   }
-  return { text, valid: counts.error === 0, errorCount: counts.error, warningCount: counts.warning, diagnostics };
+  const [errorCount, warningCount] = [kept.error.length, kept.warning.length];
+  return { text, valid: errorCount === 0, errorCount, warningCount, diagnostics };
 }
 
 /**
@@ -131,18 +125,6 @@ function resolveLevels({ severities = {}, strict, allowNestedGroups }: ValidateO
 function notUtf8(text: string): Problem {
   const start = text.indexOf('\ufffd');
   return { code: 'json-syntax', range: { start, end: start + 1 }, message: 'The file is not UTF-8. Save it as UTF-8.' };
-}
-
-function createPointer(path: readonly (string | number)[]): string {
-  let pointer = '';
-  for (const segment of path) {
-    const key = String(segment);
-    if (pointer.length + key.length >= maxPointerLength) return pointer;
-    const longer = `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-    if (longer.length > maxPointerLength) return pointer;
-    pointer = longer;
-  }
-  return pointer;
 }
 
 function compareByPosition(a: Diagnostic, b: Diagnostic): number {

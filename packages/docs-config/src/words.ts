@@ -1,35 +1,27 @@
-/**
- * The candidate that a mistyped word most likely means; undefined when none is close. Ignores case, spaces, `_` and `-`.
- *
- * @param candidates a closed list of at most 50 names: the time is in proportion to their number.
- */
+/** The candidate that a mistyped word most likely means; undefined when none is close. Ignores case, spaces, `_` and `-`. */
 export function didYouMean(word: string, candidates: Iterable<string>): string | undefined {
   const plain = fold(word);
-  const folded = Array.from(candidates, (candidate) => [candidate, fold(candidate)] as const);
-  for (let typos = 0; typos <= (word.length < 6 ? 1 : 2); typos++) {
-    const near = folded.find(([, candidate]) => isWithin(typos, plain, candidate));
-    if (near) return near[0];
+  let nearest: string | undefined;
+  let least = word.length < 6 ? 2 : 3;
+  for (const candidate of candidates) {
+    const typos = countTypos(plain, fold(candidate));
+    if (typos < least) [nearest, least] = [candidate, typos];
   }
-  return undefined;
+  return nearest;
 }
 
 const fold = (word: string): string => word.toLowerCase().replace(/[\s_-]/g, '');
 
-/** Whether `typos` letters that are extra, missing, wrong or swapped make `a` out of `b`. */
-function isWithin(typos: number, a: string, b: string): boolean {
-  if (Math.abs(a.length - b.length) > typos) return false;
-  let same = 0;
-  while (same < a.length && a[same] === b[same]) same++;
-  if (a.length === b.length && same === a.length) return true;
-  if (typos === 0) return false;
-  const [left, right] = [a.slice(same), b.slice(same)];
-  const isSwapped = left[0] === right[1] && left[1] === right[0];
-  return (
-    isWithin(typos - 1, left.slice(1), right.slice(1)) ||
-    isWithin(typos - 1, left.slice(1), right) ||
-    isWithin(typos - 1, left, right.slice(1)) ||
-    (isSwapped && isWithin(typos - 1, left.slice(2), right.slice(2)))
-  );
+/** The letters between what two words have in common at their start and end; two swapped ones count as one. */
+function countTypos(a: string, b: string): number {
+  const shorter = Math.min(a.length, b.length);
+  let start = 0;
+  while (start < shorter && a[start] === b[start]) start++;
+  const isSwapped = start + 1 < shorter && a[start] === b[start + 1] && a[start + 1] === b[start];
+  if (isSwapped) start += 2;
+  let end = 0;
+  while (end < shorter - start && a.at(-1 - end) === b.at(-1 - end)) end++;
+  return Math.max(a.length, b.length) - start - end + (isSwapped ? 1 : 0);
 }
 
 /** Quotes a word: in double quotes, escaped, at most 60 characters. */

@@ -21,12 +21,12 @@ test('200 levels are read', () => {
   expect(validate(source(200)).diagnostics).toMatchObject([{ code: 'too-deep' }]);
 });
 
-test('counts 100,000 diagnostics and lists at most 1,000, errors first, of which the last states the total', () => {
+test('of 100,000 diagnostics lists 1,000, errors first, of which the last says that there are more', () => {
   const source = `{"name": "a", "navigation": [{"group": "a", "pages": [${'1,'.repeat(99_999)}1]}], "extra": 1}`;
   const { errorCount, warningCount, diagnostics } = validate(source);
-  expect([errorCount, warningCount, diagnostics.length]).toEqual([100_000, 2, 1000]);
+  expect([errorCount, warningCount, diagnostics.length]).toEqual([1001, 1, 1000]);
   expect(diagnostics.at(-1)).toMatchObject({ code: 'too-many-findings', severity: 'warning' });
-  expect(diagnostics.at(-1)?.message).toContain('100001');
+  expect(diagnostics.at(-1)?.message).toContain('more than 1000');
   const full = validate(`{"name": "a", "navigation": [{"group": "a", "pages": [${'1,'.repeat(999)}1]}]}`);
   expect(full.diagnostics.map(({ code }) => code)).toEqual(Array(1000).fill('type'));
 });

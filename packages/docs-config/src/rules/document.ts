@@ -50,31 +50,17 @@ export const newerFormat: Rule = {
 export const newerFile = /(?:^|\/)docs\.json$/;
 
 /** The one diagnostic about a document in the newer format; undefined for any other document. */
-export function findNewerFormat({ members, start, end }: Visit, fileName = ''): DiagnosticDraft | undefined {
+export function findNewerFormat({ members, start }: Visit, fileName = ''): DiagnosticDraft | undefined {
   const schema = members.get('$schema')?.value;
   const signs = [
     newerFile.test(fileName) && 'the file is named docs.json',
-    typeof schema === 'string' && newerFile.test(schema) && `"$schema" is ${quote(schema)}`,
+    schema !== undefined && newerFile.test(schema) && `"$schema" is ${quote(schema)}`,
     members.get('navigation')?.kind === 'object' && '"navigation" is an object',
   ].filter(Boolean);
   if (signs.length === 0) return undefined;
   return {
-    range: { start, end },
+    range: { start, end: start + 1 },
     message: `The document is in the newer docs.json format: ${signs.join(', and ')}. This tool checks mint.json.`,
     suggestion: 'Check it with the tool that builds the site; a mint.json has that name, and a list of groups as "navigation".',
   };
 }
-
-/** Members of the newer format, each with its counterpart in mint.json if there is one. Older files have "theme", too. */
-export const newerMembers: ReadonlyMap<string, string | undefined> = new Map([
-  ['appearance', 'modeToggle'],
-  ['banner', undefined],
-  ['contextual', undefined],
-  ['errors', undefined],
-  ['fonts', undefined],
-  ['footer', 'footerSocials'],
-  ['icons', undefined],
-  ['navbar', 'topbarLinks'],
-  ['styling', undefined],
-  ['thumbnails', undefined],
-]);

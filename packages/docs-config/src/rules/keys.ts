@@ -1,18 +1,19 @@
 import type { Absent, ObjectModel } from '../model.ts';
 import type { TextRange } from '../positions.ts';
 import { didYouMean, quote, quoteList } from '../words.ts';
-import { newerMembers } from './document.ts';
 import {
+  type Check,
+  type CheckFor,
   type DiagnosticDraft,
   describePlace,
   example,
   navigation,
-  type ReportDiagnostic,
+  type Part,
   type Rule,
   type Visit,
 } from './rule.ts';
 
-/** A key is not part of the schema. */
+/** A key is not part of the schema. Reported when the key is read, like the next one. */
 export const unknownProperty: Rule = {
   severity: 'warning',
   title: 'A key is not part of the format',
@@ -20,18 +21,6 @@ export const unknownProperty: Rule = {
     'An unknown key is ignored when the site is built, without a message. Usually the key is misspelled. "$schema" is allowed.',
   wrong: example('"favicn": "/favicon.svg"'),
   right: example('"favicon": "/favicon.svg"'),
-  checkObject: ({ fields, annotations }, visit, report) => {
-    const { members, path } = visit;
-    if (annotations.platforms) return;
-    for (const [key, member] of members) {
-      if (fields.has(key) || key === '$schema') continue;
-      report(() => {
-        if (path.length === 0 && newerMembers.has(key)) return draftForNewer(fields, visit, key, member);
-        const message = `${quote(key)} is not a field of ${path.length === 0 ? 'the configuration' : describePlace(path).replace(/^Element/, 'element')}.`;
-        return draftForKey(fields, visit, key, member, message, didYouMean(key, fields.keys()));
-      });
-    }
-  },
 };
 
 /** A platform is not one that the footer supports. */
@@ -41,19 +30,6 @@ export const socialPlatform: Rule = {
   explanation: 'The footer has icons for a fixed list of platforms. X is listed under its former name, "twitter".',
   wrong: example('"footerSocials": { "x": "https://x.com/acme" }'),
   right: example('"footerSocials": { "twitter": "https://x.com/acme" }'),
-  checkObject: ({ fields, annotations }, visit, report) => {
-    const aliases = annotations.platforms;
-    if (!aliases) return;
-    for (const [key, member] of visit.members) {
-      if (fields.has(key)) continue;
-      report(() => {
-        const folded = key.toLowerCase();
-        const platform = Object.hasOwn(aliases, folded) ? aliases[folded] : undefined;
-        const message = `${quote(key)} is not a platform that the footer supports.`;
-        return draftForKey(fields, visit, key, member, message, platform ?? didYouMean(key, fields.keys()));
-      });
-    }
-  },
 };
 
 /** A group is used as a page. */
@@ -64,17 +40,21 @@ export const nestedGroup: Rule = {
     'The pages of a group are paths. Some sites nest groups nevertheless, and some builders accept it. To allow it, use --allow-nested-groups, or allowNestedGroups in the query.',
   wrong: navigation('[{ "group": "Guides", "pages": ["start", { "group": "More", "pages": ["install"] }] }]'),
   right: navigation('[{ "group": "Guides", "pages": ["start"] }, { "group": "More", "pages": ["install"] }]'),
-  check: ({ model, kind, members, path, start, end }, report) => {
-    if (kind !== 'object' || !model?.annotations.nested) return;
-    const isGroup = members.size === 0 || members.has('group') || members.has('pages');
-    report(() => ({
-      range: { start, end },
-      message: `${describePlace(path)} is ${isGroup ? 'a group' : 'an object'}; only paths of pages are allowed here.`,
-      suggestion: isGroup
-        ? 'Move the group to "navigation", or allow nested groups.'
-        : 'Write the path of a page; put a link in "anchors" or "topbarLinks".',
-    }));
-  },
+  checkFor: ({ kind, model }) =>
+    kind === 'object' &&
+    model.annotations.nested &&
+    ((visit, report) =>
+      report(() => {
+        const { keys, path } = visit;
+        const isGroup = keys.size === 0 || keys.has('group') || keys.has('pages');
+        return {
+          range: visit,
+          message: `${describePlace(path)} is ${isGroup ? 'a group' : 'an object'}; only paths of pages are allowed here.`,
+          suggestion: isGroup
+            ? 'Move the group to "navigation", or allow nested groups.'
+            : 'Write the path of a page; put a link in "anchors" or "topbarLinks".',
+        };
+      })),
 };
 
 /** A key occurs twice in one object. */
@@ -87,9 +67,25 @@ export const duplicateKey: Rule = {
 };
 
 /** Drafts the diagnostic about a key that occurs twice, also in objects that the schema does not define. */
-export function draftDuplicate(key: string, range: TextRange, firstLine: number): DiagnosticDraft {
-  const message = `${quote(key)} occurs twice; the value on line ${firstLine} is ignored.`;
-  return { key, range, message, suggestion: 'Remove one of them.' };
+export function draftDuplicate(key: string, range: TextRange): DiagnosticDraft {
+  return { key, range, message: `${quote(key)} occurs twice; only the last value counts.`, suggestion: 'Remove one of them.' };
+}
+
+/** Drafts the diagnostic about a key that the schema does not have. */
+export function draftUnknown(
+  { fields, annotations }: ObjectModel,
+  key: string,
+  range: TextRange,
+  { keys, path }: Visit,
+): DiagnosticDraft {
+  const { platforms, aliases = {} } = annotations;
+  const word = key.toLowerCase();
+  const near = Object.hasOwn(aliases, word) ? aliases[word] : didYouMean(key, fields.keys());
+  const place = path.length === 0 ? 'the configuration' : describePlace(path).replace(/^Element/, 'element');
+  const message = `${quote(key)} is not a ${platforms ? 'platform that the footer supports' : `field of ${place}`}.`;
+  if (near === undefined) return { key, range, message, suggestion: `Expected one of: ${quoteList(fields.keys())}.` };
+  const suggestion = keys.has(near) ? `Remove it: ${quote(near)} is present too.` : `Did you mean ${quote(near)}?`;
+  return { key, range, message, suggestion };
 }
 
 /** A required field is missing. */
@@ -100,15 +96,7 @@ export const required: Rule = {
     'A file needs "name" and "navigation"; "colors" needs "primary"; and "topbarCtaButton" needs "name" unless its type is "github". They have no defaults.',
   wrong: '{\n  "name": "Acme"\n}\n',
   right: example(),
-  checkObject: (model, visit, report) => {
-    reportMissingFields(model, visit, 'required', report, (key) => `${quote(key)} is required.`);
-    const condition = model.annotations.when;
-    if (!condition?.requires) return;
-    const { field, requires: key } = condition;
-    if (visit.members.has(key) || !conditionHolds(visit, condition)) return;
-    const message = `${quote(key)} is required while ${quote(field)} is ${quote(condition.is)} or absent.`;
-    report(() => draftMissingField(model, visit, key, message));
-  },
+  checkFor: (part) => checkMissing('required', (key) => `${key} is required.`)(part) || checkCondition(part),
 };
 
 /** One background color is set without the other. */
@@ -119,10 +107,10 @@ export const backgroundIncomplete: Rule = {
     '"colors.background" holds a color for each mode. With one missing, readers in that mode would see an arbitrary background.',
   wrong: example('"colors": { "primary": "#0d9373", "background": { "dark": "#0f1117" } }'),
   right: example('"colors": { "primary": "#0d9373", "background": { "light": "#ffffff", "dark": "#0f1117" } }'),
-  checkObject: (model, visit, report) => {
-    const message = (key: string) => `The background has no ${quote(key)} color; it needs both "light" and "dark".`;
-    reportMissingFields(model, visit, 'background-incomplete', report, message);
-  },
+  checkFor: checkMissing(
+    'background-incomplete',
+    (key) => `The background has no ${key} color; it needs both "light" and "dark".`,
+  ),
 };
 
 /** A recommended field is missing. */
@@ -133,48 +121,18 @@ export const missingField: Rule = {
     'A group is expected to have "group" and "pages"; a link, tab or anchor "name" and "url"; a logo "light" and "dark"; a gradient "from" and "to". The site can be built without them, but part of it will look empty.',
   wrong: example('"tabs": [{ "name": "Guides" }]'),
   right: example('"tabs": [{ "name": "Guides", "url": "guides" }]'),
-  checkObject: (model, visit, report) =>
-    reportMissingFields(model, visit, 'missing-field', report, (key) => `${quote(key)} is missing.`),
+  checkFor: checkMissing('missing-field', (key) => `${key} is missing.`),
 };
 
-type Fields = ObjectModel['fields'];
-
-/** Drafts a diagnostic about a key. The known keys of an object are listed once. */
-function draftForKey(
-  fields: Fields,
-  { members, site: { listed } }: Visit,
-  key: string,
-  { start, end }: TextRange,
-  message: string,
-  near?: string,
-): DiagnosticDraft {
-  let suggestion = 'Correct or remove it.';
-  if (near !== undefined) {
-    suggestion = members.has(near) ? `Remove it: ${quote(near)} is present too.` : `Did you mean ${quote(near)}?`;
-  } else if (!listed.has(fields)) {
-    listed.add(fields);
-    suggestion = `Expected one of: ${quoteList(fields.keys())}.`;
-  }
-  return { key, range: { start, end }, message, suggestion };
-}
-
-/** Drafts a diagnostic about a member of the newer format. */
-function draftForNewer(fields: Fields, visit: Visit, key: string, range: TextRange): DiagnosticDraft {
-  const counterpart = newerMembers.get(key);
-  const message = `${quote(key)} belongs to docs.json; ${counterpart ? `in mint.json it is ${counterpart}` : 'mint.json has nothing like it'}.`;
-  if (counterpart) return draftForKey(fields, visit, key, range, message, counterpart);
-  return { key, range, message, suggestion: 'Remove it.' };
-}
-
-function reportMissingFields(
-  model: ObjectModel,
-  visit: Visit,
-  code: Absent,
-  report: ReportDiagnostic,
-  message: (key: string) => string,
-): void {
-  for (const key of model.absent[code])
-    if (!visit.members.has(key)) report(() => draftMissingField(model, visit, key, message(key)));
+/** Checks objects for missing fields whose absence has a code. */
+function checkMissing(code: Absent, describe: (key: string) => string): CheckFor {
+  return ({ branch }) => {
+    if (branch?.kind !== 'object' || branch.absent[code].length === 0) return undefined;
+    return (visit, report) => {
+      for (const key of branch.absent[code])
+        if (!visit.keys.has(key)) report(() => draftMissingField(branch, visit, key, describe(quote(key))));
+    };
+  };
 }
 
 /** Drafts a diagnostic at the opening bracket of the object that lacks the field. */
@@ -184,7 +142,14 @@ function draftMissingField({ fields }: ObjectModel, { start }: Visit, key: strin
   return { key, range: { start, end: start + 1 }, message, suggestion };
 }
 
-function conditionHolds({ members }: Visit, { field, is, orAbsent }: { field: string; is: string; orAbsent?: true }): boolean {
-  const member = members.get(field);
-  return member ? member.value === is : orAbsent === true;
+/** Checks objects in which a field is required while another has a certain value. */
+function checkCondition({ branch }: Part): Check | undefined {
+  const { field, is, orAbsent, requires: key } = branch?.annotations.when ?? {};
+  if (branch?.kind !== 'object' || field === undefined || is === undefined || key === undefined) return undefined;
+  return (visit, report) => {
+    const member = visit.members.get(field);
+    if (visit.keys.has(key) || (member ? member.value !== is : !orAbsent)) return;
+    const message = `${quote(key)} is required while ${quote(field)} is ${quote(is)} or absent.`;
+    report(() => draftMissingField(branch, visit, key, message));
+  };
 }

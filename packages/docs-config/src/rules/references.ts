@@ -1,5 +1,5 @@
 import { quote } from '../words.ts';
-import { describePlace, example, navigation, type Rule, type Site } from './rule.ts';
+import { describePlace, example, navigation, type Rule, type Site, type Visit } from './rule.ts';
 
 /** A page is listed twice in the navigation. */
 export const duplicatePage: Rule = {
@@ -9,18 +9,17 @@ export const duplicatePage: Rule = {
     'A page has one place in the navigation. If it is listed twice, it is highlighted twice, and "next page" leads readers in circles.',
   wrong: navigation('[{ "group": "Guides", "pages": ["start", "install", "start"] }]'),
   right: navigation('[{ "group": "Guides", "pages": ["start", "install"] }]'),
-  concerns: ({ annotations }) => annotations.refersTo === 'page',
-  checkString: (value, { start, end, site, line }, report) => {
-    if (value.trim() === '') return;
-    const page = normalizePage(value);
-    const first = site.pages.get(page);
-    if (first === undefined) return void site.pages.set(page, start);
-    report(() => ({
-      range: { start, end },
-      message: `The page ${quote(value)} is already listed on line ${line(first)}.`,
-      suggestion: 'Remove one of them.',
-    }));
-  },
+  checkFor: ({ branch }) =>
+    branch?.annotations.refersTo === 'page' &&
+    ((visit, report) => {
+      const { value = '', start, firstMention, line } = visit;
+      if (firstMention === start) return;
+      report(() => ({
+        range: visit,
+        message: `The page ${quote(value)} is already listed on line ${line(firstMention)}.`,
+        suggestion: 'Remove one of them.',
+      }));
+    }),
 };
 
 /** An anchor refers to a version that is not declared. */
@@ -31,16 +30,18 @@ export const undeclaredVersion: Rule = {
     'An anchor with "version" is hidden until that version is selected. If "versions" does not contain it, the anchor is never shown.',
   wrong: example('"versions": ["v1"]', '"anchors": [{ "name": "API", "url": "guides", "version": "v2" }]'),
   right: example('"versions": ["v1", "v2"]', '"anchors": [{ "name": "API", "url": "guides", "version": "v2" }]'),
-  concerns: ({ annotations }) => annotations.refersTo === 'version',
   needsDocument: true,
-  checkString: (value, { start, end, site }, report) => {
-    if (site.versions.has(value)) return;
-    report(() => ({
-      range: { start, end },
-      message: `The version ${quote(value)} is not in "versions".`,
-      suggestion: 'Add it to "versions", or correct it here.',
-    }));
-  },
+  checkFor: ({ branch }) =>
+    branch?.annotations.refersTo === 'version' &&
+    ((visit, report) => {
+      const { value = '', site } = visit;
+      if (site.versions.has(value)) return;
+      report(() => ({
+        range: visit,
+        message: `The version ${quote(value)} is not in "versions".`,
+        suggestion: 'Add it to "versions", or correct it here.',
+      }));
+    }),
 };
 
 /** A tab or anchor has no pages. */
@@ -51,21 +52,21 @@ export const unmatchedUrl: Rule = {
     'The url of a tab or anchor is the prefix of the paths of its pages, usually a folder. Absolute URLs, such as https://example.com, are not checked.',
   wrong: example('"tabs": [{ "name": "API", "url": "api-reference" }]'),
   right: example('"tabs": [{ "name": "Guides", "url": "guides" }]'),
-  concerns: ({ annotations }) => annotations.refersTo === 'pages-below',
   needsDocument: true,
-  checkString: (value, { start, end, site, path }, report) => {
-    if (value.trim() === '' || isAddress(value)) return;
-    const prefix = normalizePage(value).replace(/\/$/, '');
-    if (startsPage(site, prefix)) return;
-    report(() => ({
-      range: { start, end },
-      message: `${describePlace(path)} is ${quote(value)}, and no page in the navigation begins with it.`,
-      suggestion: 'Correct it, or add its pages to the navigation.',
-    }));
-  },
+  checkFor: ({ branch }) =>
+    branch?.annotations.refersTo === 'pages-below' &&
+    ((visit, report) => {
+      const { value = '', site, path } = visit;
+      if (value.trim() === '' || isAddress(value)) return;
+      const prefix = normalizePage(value).replace(/\/$/, '');
+      if (startsPage(site, prefix)) return;
+      report(() => ({
+        range: visit,
+        message: `${describePlace(path)} is ${quote(value)}, and no page in the navigation begins with it.`,
+        suggestion: 'Correct it, or add its pages to the navigation.',
+      }));
+    }),
 };
-
-const pageEndings = ['.mdx', '.md', ''];
 
 /** A referenced file does not exist. */
 export const missingFile: Rule = {
@@ -76,25 +77,34 @@ export const missingFile: Rule = {
   wrong: navigation('[{ "group": "Guides", "pages": ["guides/strat"] }]'),
   right: navigation('[{ "group": "Guides", "pages": ["guides/start"] }]'),
   files: ['guides/start.mdx'],
-  concerns: ({ annotations }) => annotations.refersTo === 'page' || annotations.refersTo === 'file',
-  checkString: (value, { branch, start, end, site: { files } }, report) => {
-    if (!files) return;
+  checkFor: ({ branch }) => {
     const kind = branch?.annotations.refersTo;
-    const path = kind === 'page' ? normalizePage(value) : normalizePath(value.trim()).replace(/[?#].*/s, '');
-    const endings = kind === 'page' ? pageEndings : [''];
-    if (endings.some((ending) => files.has(path + ending))) return;
-    if (value.trim() === '' || isAddress(value) || isOperation(value)) return;
-    report(() => ({
-      range: { start, end },
-      message: `There is no file for the ${kind === 'page' ? 'page' : 'path'} ${quote(value)}.`,
-      suggestion: 'Add the file, or correct the path.',
-    }));
+    if (kind !== 'page' && kind !== 'file') return undefined;
+    return (visit, report) => {
+      const { value = '', page, site } = visit;
+      const path = normalizePath(value.trim()).replace(/[?#].*/s, '');
+      const isFile = kind === 'page' ? site.pageFiles?.has(page) : site.files?.has(path);
+      if (!site.files || isFile || value.trim() === '' || isAddress(value) || isOperation(value)) return;
+      report(() => ({
+        range: visit,
+        message: `There is no file for the ${kind === 'page' ? 'page' : 'path'} ${quote(value)}.`,
+        suggestion: 'Add the file, or correct the path.',
+      }));
+    };
   },
 };
 
 /** A page may name an operation of the OpenAPI file, such as `GET /users`, instead of a file. */
 function isOperation(page: string): boolean {
   return /(?:^|\s)(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|TRACE|WEBHOOK)\s/i.test(page);
+}
+
+/** Notes where a page is mentioned first. */
+export function notePage(visit: Visit, value: string): void {
+  const { site, start } = visit;
+  visit.page = normalizePage(value);
+  visit.firstMention = (visit.page === '' ? undefined : site.pages.get(visit.page)) ?? start;
+  if (visit.firstMention === start && visit.page !== '') site.pages.set(visit.page, start);
 }
 
 /** Whether the path of any page starts with a prefix: such pages follow the position of the prefix in the sorted list. */
@@ -117,7 +127,7 @@ export function normalizePath(path: string): string {
 }
 
 /** Normalizes the path of a page for comparison: as above, without the file extension. */
-function normalizePage(path: string): string {
+export function normalizePage(path: string): string {
   const plain = normalizePath(path.trim());
   return plain.endsWith('.mdx') ? plain.slice(0, -4) : plain.endsWith('.md') ? plain.slice(0, -3) : plain;
 }

@@ -1,5 +1,5 @@
 import type { Kind } from '../json.ts';
-import { branchFor, type ObjectModel, type SchemaModel } from '../model.ts';
+import type { SchemaModel } from '../model.ts';
 import type { TextRange } from '../positions.ts';
 import { quote, quoteList, quoteText } from '../words.ts';
 
@@ -29,11 +29,11 @@ export function describePlace(path: readonly (string | number)[]): string {
 }
 
 /** Describes a value: `the string "intro"`, `an object`. */
-export function describeValue({ kind, text, start, end }: Visit): string {
+export function describeValue({ kind, value, text, start, end }: Visit): string {
   if (kind === 'object') return 'an object';
   if (kind === 'array') return 'an array';
+  if (value !== undefined) return `the string ${quote(value)}`;
   const written = text.slice(start, end);
-  if (kind === 'string') return `the string ${quote(JSON.parse(written))}`;
   return kind === 'number' ? `the number ${quoteText(written).slice(1, -1)}` : written;
 }
 
@@ -54,7 +54,20 @@ export type Severity = 'error' | 'warning';
 /** The severity that a caller chooses for a rule; `off` disables it. */
 export type Level = Severity | 'off';
 
-/** One kind of diagnostic: its documentation, and the functions that report it, unless the validator itself does. */
+/** What the schema has at a place for values of a JSON type: of its model there, the branch that they fit, if any. */
+export interface Part {
+  readonly kind: Kind;
+  readonly model: SchemaModel;
+  readonly branch: SchemaModel | undefined;
+}
+
+/** Checks a value; an object or array when it ends. */
+export type Check = (visit: Visit, report: ReportDiagnostic) => void;
+
+/** The check of the values of a part of the schema, if there is one. */
+export type CheckFor = (part: Part) => Check | false | undefined;
+
+/** One kind of diagnostic: its documentation, and the check that reports it, unless the validator itself does. */
 export interface Rule {
   readonly severity: Severity;
   /** One line without a period at the end. */
@@ -66,78 +79,55 @@ export interface Rule {
   readonly right: string;
   /** The site's files that the examples are checked against. */
   readonly files?: readonly string[];
-  /** Checks a value of a JSON type that the schema does not have there. */
-  readonly checkMismatch?: (visit: Visit, report: ReportDiagnostic) => void;
-  /** Checks an object or array where the schema has one. */
-  readonly check?: (visit: Visit, report: ReportDiagnostic) => void;
-  /** Checks an object where the schema has one. */
-  readonly checkObject?: (model: ObjectModel, visit: Visit, report: ReportDiagnostic) => void;
-  /** Checks a string where the schema has one. */
-  readonly checkString?: (value: string, visit: Visit, report: ReportDiagnostic) => void;
-  /** Which parts of the schema `checkString` is about. */
-  readonly concerns?: (part: SchemaModel) => boolean;
-  /** `checkString` runs when the whole document has been read. */
+  readonly checkFor?: CheckFor;
+  /** The check runs when the whole document has been read. */
   readonly needsDocument?: true;
 }
 
-/** A member of an object: where its key and its value are, and the value of a string. */
+/** The value of a member of an object; of a string, the value itself. */
 export interface Member extends TextRange {
   kind: Kind;
-  value: unknown;
-  valueStart: number;
-  valueEnd: number;
+  value: string | undefined;
+  start: number;
+  end: number;
 }
 
 /** What the rules note about the whole document, and the files around it. */
 export interface Site {
-  /** Paths of the site's files; undefined when they are unknown. */
+  /** Paths of the site's files, and the same without the extensions of pages; undefined when they are unknown. */
   readonly files: ReadonlySet<string> | undefined;
+  readonly pageFiles: ReadonlySet<string> | undefined;
   /** The declared versions. */
   readonly versions: Set<string>;
   /** The offset of the first mention of each page. */
   readonly pages: Map<string, number>;
   /** The same pages, sorted; made when the document has been read. */
   sortedPages?: readonly string[];
-  /** The fields that were listed as the known ones: once is enough. */
-  readonly listed: Set<object>;
 }
 
 /** A value under check. Reused for the next value: copy what is to be kept. */
-export class Visit implements TextRange {
-  kind: Kind = 'null';
-  start = 0;
-  end = 0;
-  /** What the schema has here, if anything, and the part of it that matches the JSON type of the value. */
-  model: SchemaModel | undefined;
-  branch: SchemaModel | undefined;
+export interface Visit extends TextRange {
+  kind: Kind;
+  start: number;
+  end: number;
+  /** The value of a string. */
+  value: string | undefined;
   /** The number of items of an array. */
-  count = 0;
-  /** The members of an object by key, of a duplicate key the last one; and the one that is being read. */
-  readonly members = new Map<string, Member>();
+  count: number;
+  /** The keys of an object. */
+  readonly keys: Set<string>;
+  /** The members of the document, and of objects with a condition, by key; and the one that is being read. */
+  readonly members: Map<string, Member>;
   member: Member | undefined;
-  readonly text: string;
+  /** The path of a page for comparison, and where the page is mentioned first. */
+  page: string;
+  firstMention: number;
   /** Keys and indexes from the root to this value. */
-  readonly path: readonly (string | number)[];
+  readonly path: (string | number)[];
+  readonly text: string;
   readonly site: Site;
   /** The line number of an offset, from 1. */
   readonly line: (offset: number) => number;
-
-  constructor(text: string, path: Visit['path'], site: Site, line: Visit['line']) {
-    this.text = text;
-    this.path = path;
-    this.site = site;
-    this.line = line;
-  }
-
-  begin(kind: Kind, start: number, model: SchemaModel | undefined): void {
-    this.kind = kind;
-    this.start = start;
-    this.model = model;
-    this.branch = model && branchFor(model, kind);
-    this.count = 0;
-    this.member = undefined;
-    if (this.members.size > 0) this.members.clear();
-  }
 }
 
 /** Reports a diagnostic. The draft is made only when the diagnostic is kept. */
