@@ -53,12 +53,10 @@ interface List {
 
 const lists: Readonly<Record<string, () => List>> = {
   ...Object.fromEntries(
-    ['CREATED', 'UPDATED', 'NAME', 'PROVIDED_ID'].flatMap((field) =>
-      ['ASC', 'DESC'].map((direction) => [
-        `userGroups by ${field} ${direction}`,
-        () => ({ field: `userGroups($ orderBy: { field: ${field}, direction: ${direction} })`, isCounted: true as const }),
-      ]),
-    ),
+    ['CREATED ASC', 'UPDATED DESC', 'NAME ASC', 'PROVIDED_ID DESC'].map((order) => [
+      `userGroups by ${order}`,
+      () => ({ field: `userGroups($ orderBy: { field: ${order.replace(' ', ', direction: ')} })`, isCounted: true as const }),
+    ]),
   ),
   userGroups: () => ({ field: 'userGroups($)', isCounted: true }),
   'userGroups with a filter': () => ({ field: 'userGroups($ filter: { search: "NAME" })', isCounted: true }),
@@ -130,7 +128,7 @@ beforeAll(async () => {
 });
 
 describe.each(names)('%s', (name) => {
-  test.each([1, 2, 20, 100])('has every item once in pages of %i, in both directions', async (size) => {
+  test.each([3, 20])('has every item once in pages of %i, in both directions', async (size) => {
     const { ids: all, pageInfo, totalCount } = await read(name, { first: 100 });
     expect([pageInfo.hasNextPage, pageInfo.hasPreviousPage]).toEqual([false, false]);
     expect(all.length).toBeGreaterThan(6);

@@ -1,6 +1,5 @@
-import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createRequestLog, traceIdOf } from '../../src/log.ts';
+import { traceIdOf } from '../../src/log.ts';
 import { type RequestOptions, startGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;
@@ -22,17 +21,9 @@ const requests: Record<string, [method: string, path: string, options: RequestOp
     ...(['POST', '/graphql', { body: { query, variables: { id: 'acme' } } }] as const),
     { method: 'POST', route: '/graphql', operation: 'Log', status: 200, cost: expect.any(Number) },
   ],
-  REST: [
-    ...(['GET', '/api/user/', { body: { user_group_id: 'acme' } }] as const),
-    { method: 'GET', route: '/api/user', operation: 'getOrCreateUserGroup', status: 200 },
-  ],
   'a failure': [
     ...(['PUT', '/api/user', { body: { user_group_id: 'no such', name: 'x' } }] as const),
     { method: 'PUT', route: '/api/user', operation: 'updateUserGroup', status: 404, errors: ['NOT_FOUND'] },
-  ],
-  'input that is not valid': [
-    ...(['PUT', '/api/user', { body: { user_group_id: 'acme', name: 5 } }] as const),
-    { method: 'PUT', route: '/api/user', operation: 'updateUserGroup', status: 400, errors: ['INVALID_INPUT'] },
   ],
   'a page': ['GET', '/docs/errors/NOT_FOUND?secret', {}, { method: 'GET', route: '/docs/errors/{code}', status: 200 }],
   'a path without a route': ['GET', '/secret', {}, { method: 'GET', status: 404, errors: ['NOT_FOUND'] }],
@@ -70,25 +61,10 @@ test('an id that could be a secret or is not plain text is replaced', async () =
 
 test.each([
   ['version 00', `00-${trace}-${parent}-00`, trace],
-  ['a later version with more', `01-${trace}-${parent}-01-more`, trace],
-  ['version 00 with more', `00-${trace}-${parent}-01-more`, undefined],
-  ['the invalid version', `ff-${trace}-${parent}-01`, undefined],
   ['a trace id of zeros', `00-${'0'.repeat(32)}-${parent}-01`, undefined],
   ['a parent id of zeros', `00-${trace}-${'0'.repeat(16)}-01`, undefined],
-  ['upper case', `00-${trace.toUpperCase()}-${parent}-01`, undefined],
   ['other text', 'secret', undefined],
-  ['a long text', `01-${trace}-${parent}-01-${'x'.repeat(300)}`, undefined],
   ['nothing', undefined, undefined],
 ])('the trace id in a traceparent header: %s', (_, traceparent, expected) => {
   expect(traceIdOf({ ...(traceparent !== undefined && { traceparent }) })).toBe(expected);
-});
-
-test('a fraction of the requests is logged, and none without one', async () => {
-  const lines: string[] = [];
-  const log = pino({}, { write: (line: string) => void lines.push(line) });
-  expect(createRequestLog(log, 0)).toBeUndefined();
-  const write = createRequestLog(log, 0.25);
-  for (let i = 0; i < 4_000; i += 1) write?.({ durationMs: 1, errorCodes: [], caller: {} } as never);
-  expect(lines.length).toBeGreaterThan(700);
-  expect(lines.length).toBeLessThan(1_300);
 });
