@@ -122,23 +122,6 @@ test('never returns an expired token: after a sleep, and whatever is done to the
   await expect(getToken()).rejects.toThrow('no backend');
 });
 
-test('measures the age of a token from before its request on', async () => {
-  const { getToken, pass, create, backend } = createBackend();
-  backend.respond = async () => {
-    const response = create(60);
-    await pass(50_000); // a slow network
-    return response;
-  };
-  await getToken();
-  backend.respond = async () => {
-    const response = create(60);
-    await pass(60_000);
-    return response;
-  };
-  await pass(10_000);
-  await expect(getToken()).rejects.toMatchObject({ code: 'EXPIRED_EMBED_TOKEN' });
-});
-
 test.each([[{}], [{ token: 'ugt_of_a_group' }], [null]])('rejects a response without an embed token: %j', async (response) => {
   const { provider, backend } = createBackend();
   backend.respond = async () => response as EmbedTokenResponse;

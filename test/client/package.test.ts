@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,21 +7,9 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { expect, onTestFinished, test } from 'vitest';
-import { UserGroupGateway } from '../../client/src/index.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
-
-test('the table of the README lists every method', () => {
-  const readme = readFileSync(join(root, 'client/README.md'), 'utf8');
-  const gateway = new UserGroupGateway({ url: 'http://127.0.0.1:9', apiToken: 'unused-api-token' });
-  for (const noun of ['userGroups', 'embedTokens'] as const) {
-    const [, cell = ''] = new RegExp(`^\\| \`gateway\\.${noun}\` \\| (.+) \\|$`, 'm').exec(readme) ?? [];
-    const listed = [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name);
-    const methods = Object.getOwnPropertyNames(Object.getPrototypeOf(gateway[noun])).filter((name) => name !== 'constructor');
-    expect(new Set(listed)).toEqual(new Set(methods));
-  }
-});
 
 test('the client is small, imports nothing, and can be used in part', async () => {
   const bundle = async (contents: string) => {
@@ -42,9 +30,7 @@ test('what is published runs in Node.js and has types', async () => {
   const installed = join(folder, 'node_modules/user-group-gateway-client');
   mkdirSync(installed, { recursive: true });
   writeFileSync(join(installed, 'package.json'), readFileSync(join(root, 'client/package.json')));
-  const tsc = join(root, 'node_modules/typescript/bin/tsc');
-  await run(process.execPath, [tsc, '-p', join(root, 'client'), '--noEmit', 'false', '--outDir', join(installed, 'dist')]);
-
+  cpSync(join(root, 'client/dist'), join(installed, 'dist'), { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   writeFileSync(
     join(folder, 'user.ts'),
@@ -66,6 +52,6 @@ test('what is published runs in Node.js and has types', async () => {
     outDir: 'out',
   };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: ['user.ts'] }));
-  await run(process.execPath, [tsc, '-p', folder]);
+  await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder]);
   expect((await run(process.execPath, [join(folder, 'out/user.js')])).stdout).toBe('NETWORK\n');
 });

@@ -148,21 +148,4 @@ describe('a request that is rejected', () => {
     });
     expect(await createToken(gateway, signer, input)).toMatchObject(expected);
   });
-
-  test('null means the default', async () => {
-    const input = {
-      by,
-      audience: null,
-      expiresInSeconds: null,
-      includeProperties: null,
-      viewer: null,
-      resources: null,
-      origin: null,
-    };
-    const { claims } = partsOf((await createToken(gateway, signer, input)).token);
-    expect(claims).not.toHaveProperty('aud');
-    expect(claims).not.toHaveProperty('properties');
-    for (const claim of ['viewer', 'viewer_generation', 'resources', 'origin']) expect(claims).not.toHaveProperty(claim);
-    expect(Number(claims['exp']) - Number(claims['iat'])).toBe(900);
-  });
 });

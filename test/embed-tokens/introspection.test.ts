@@ -159,7 +159,6 @@ describe('a forged or changed embed token is inactive', () => {
   const forgeries: Record<string, () => string> = {
     'another key': () => signed(header, claims, foreign),
     'another key in its header': () => withHeader({ jwk: { kty: 'OKP', crv: 'Ed25519', x: publicKey }, kid: undefined }, foreign),
-    'an unknown key id': () => withHeader({ kid: 'A'.repeat(43) }),
     'alg none without a signature': () => `${encode({ ...header, alg: 'none' })}.${encode(claims)}.`,
     'HS256 with the public key in base64url as its secret': () => hmac({ alg: 'HS256' }, publicKey),
     'a critical header that is not known': () => withHeader({ crit: ['x'], x: 1 }),
@@ -170,7 +169,6 @@ describe('a forged or changed embed token is inactive', () => {
       const other = base64url[base64url.indexOf(last) ^ 1] ?? '';
       return genuine.embedToken.slice(0, -1) + other;
     },
-    'a line break': () => `${genuine.embedToken}\n`,
     'an expired one': () => withClaims({ iat: seconds() - 1_000, nbf: seconds() - 1_000, exp: seconds() - 1 }),
     'one that is not valid yet': () => withClaims({ nbf: seconds() + 300 }),
     'no end': () => withClaims({ exp: undefined }),
@@ -181,7 +179,6 @@ describe('a forged or changed embed token is inactive', () => {
     'another id': () => withClaims({ sub: 'somebody else' }),
     'brackets a hundred thousand deep': () => `${encode(header)}.${encode('['.repeat(60_000))}.${signature}`,
     'an API token': () => admin,
-    'a token with a wrong checksum': () => `${genuine.token.slice(0, -1)}${genuine.token.endsWith('0') ? '1' : '0'}`,
   };
 
   test.each(Object.entries(forgeries))('%s', async (_, forge) => {
@@ -214,7 +211,6 @@ test('a credential in the form or the query string is ignored', async () => {
 
 describe('forms', () => {
   test.each<[string, string]>([
-    ['a hint', 'token_type_hint=access_token&token=TOKEN'],
     ['a parameter that is not known', 'x=1&token=TOKEN'],
     ['percent-encoding', 'token=%75TOKEN'],
   ])('with %s it is accepted', async (_, form) => {
@@ -224,7 +220,6 @@ describe('forms', () => {
   });
 
   test.each<[string, number, string, string, Record<string, string>?]>([
-    ['no body', 400, 'INVALID_INPUT', ''],
     ['no token', 400, 'INVALID_INPUT', 'token_type_hint=access_token'],
     ['an empty token', 400, 'INVALID_INPUT', 'token='],
     ['the same token twice', 400, 'INVALID_INPUT', 'token=a&token=a'],

@@ -50,7 +50,7 @@ const headOf = async (socket: Socket): Promise<string> =>
 describe('memory', () => {
   test('bodies that are being received have 64 MiB; a small body is read all the same', async () => {
     const unended = text('POST', '/graphql', 'x'.repeat(1_048_000), { 'Content-Length': '1048576' });
-    const sockets = await Promise.all(Array.from({ length: 80 }, () => open()));
+    const sockets = await Promise.all(Array.from({ length: 70 }, () => open()));
     for (const socket of sockets) socket.write(unended);
     const head = await Promise.race(sockets.map(headOf));
     expect(head).toMatch(/^http\/1\.1 503 .*retry-after: 1/s);
@@ -64,7 +64,7 @@ describe('memory', () => {
     // About 12 MB each: more than the buffers of the system take.
     const query = 'query ($ids: [ID!]!) { nodes(ids: $ids) { ... on UserGroup { a: properties b: properties } } }';
     const send = () => gateway.graphql(query, { ids });
-    const sockets = await Promise.all(Array.from({ length: 16 }, () => open()));
+    const sockets = await Promise.all(Array.from({ length: 8 }, () => open()));
     for (const socket of sockets) socket.write(text('POST', '/graphql', { query, variables: { ids } }));
     let refused = await send();
     while (refused.status !== 503) refused = await send();

@@ -16,7 +16,6 @@ const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8
 /** Requests that fail, with what they fail with. */
 const failures: [method: string, path: string, code: keyof typeof errorCatalog, headers?: Record<string, string>][] = [
   ['GET', '/nowhere', 'NOT_FOUND'],
-  ['GET', '/docs/docs-config/nothing', 'NOT_FOUND'],
   ['GET', '/assets/style-000000000000.css', 'NOT_FOUND'],
   ['GET', '/api/user/?user_group_id=x', 'UNAUTHENTICATED'],
   ['GET', '/graphql', 'UNAUTHENTICATED', { authorization: 'Basic x' }],

@@ -113,7 +113,7 @@ test.each([
   const query = `{ userGroups${filter} { totalCount nodes { providedId ${field} } } }`;
   const lists: { totalCount: number; nodes: { providedId: string }[] }[] = [];
   const list = async () => {
-    while (lists.length < 60) lists.push((await gateway.graphql(query, {}, { token: admin })).json.data.userGroups);
+    while (lists.length < 24) lists.push((await gateway.graphql(query, {}, { token: admin })).json.data.userGroups);
   };
   await Promise.all([list(), list(), list()]).finally(() => {
     isDone = true;

@@ -1,17 +1,13 @@
 import { encodeGlobalID } from '@pothos/plugin-relay';
 import { pino } from 'pino';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { verifyWebhook } from '../../client/src/index.ts';
 import { contextOf, createApp } from '../../src/app.ts';
 import { Caller, systemAuthor } from '../../src/caller.ts';
 import { logForm, logOutages } from '../../src/log.ts';
 import { metrics } from '../../src/metrics/metrics.ts';
-import {
-  type Deliveries,
-  type DeliveryOptions,
-  startDeliveries,
-} from '../../src/webhooks/deliver.ts';
+import { type Deliveries, type DeliveryOptions, startDeliveries } from '../../src/webhooks/deliver.ts';
 import { createWebhook, updateWebhook, type WebhookRequest } from '../../src/webhooks/webhooks.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { testKeys } from '../support/keys.ts';
@@ -204,24 +200,24 @@ test('an endpoint that never responds delays no other, and gets at most four del
   await subscribe(hanging.url);
   await subscribe(url);
   deliver();
-  await record(range(20));
-  await until(() => hanging.received.length > 0 && received.length === 20, 'the other endpoint has everything');
+  await record(range(8));
+  await until(() => hanging.received.length > 0 && received.length === 8, 'the other endpoint has everything');
   expect(hanging.received).toHaveLength(4);
 });
 
 test('several gateways deliver every event of many writers, each once while nothing fails', async () => {
-  const endpoints = await Promise.all(range(4).map(() => receive()));
+  const endpoints = await Promise.all(range(2).map(() => receive()));
   for (const { url } of endpoints) await subscribe(url);
   deliver();
   deliver();
-  const writers = range(5).map(async (writer) => {
-    for (const part of range(2)) await record(range(10, writer * 1_000 + part * 10));
+  const writers = range(4).map(async (writer) => {
+    await record(range(10, writer * 1_000));
   });
   await Promise.all(writers);
-  await untilAll('DELIVERED', 400);
+  await untilAll('DELIVERED', 80);
   for (const { received } of endpoints) {
-    expect(received).toHaveLength(100);
-    expect(new Set(received.map(teamOf)).size).toBe(100);
+    expect(received).toHaveLength(40);
+    expect(new Set(received.map(teamOf)).size).toBe(40);
   }
 });
 

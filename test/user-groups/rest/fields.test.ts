@@ -119,7 +119,6 @@ describe('a query string', () => {
     ],
     ['mapping[a%26b%3Dc]=%5Bd%5D&mapping[Grüße]=', { mapping: { 'a&b=c': '[d]', Grüße: '' } }],
     ['mapping={"a]":"1","":"2"}', { mapping: { 'a]': '1', '': '2' } }],
-    ['mapping=null&properties=null', {}],
     ['name=R%26D&', { name: 'R&D' }],
     ['mapping[C%2B%2B]=a+b', { mapping: { 'C++': 'a b' } }],
     // As axios sends JSON.

@@ -95,7 +95,6 @@ describe('update', () => {
     {},
     { name: 'after' },
     { mapping: { c: '3' } },
-    { mapping: {} },
     { properties: { y: { w: 1 } } },
     { properties: null },
     { name: 'n', mapping: { m: '' }, properties: { p: [] } },
