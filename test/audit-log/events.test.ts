@@ -199,12 +199,6 @@ describe('filters', () => {
 });
 
 describe('events of a group', () => {
-  const ofGroup = `query ($by: UserGroupBy!, $first: Int, $after: String) { userGroup(by: $by) {
-    events(first: $first, after: $after) { nodes { ${fields} } pageInfo { hasNextPage endCursor } } } }`;
-  const ask = async (variables: object, caller = 'admin') =>
-    (await gateway.graphql(ofGroup, { by: { teamId: groups['acme']?.teamId }, ...variables }, { token: secrets[caller] ?? '' }))
-      .json;
-
   test('are of the environment of the API token only', async () => {
     const { secret } = await gateway.issue({ scopes: ['groups:read', 'audit:read'] });
     const query = '{ userGroup(by: { providedId: "moved" }) { events { nodes { type } } } }';

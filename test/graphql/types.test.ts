@@ -96,7 +96,6 @@ describe('properties written in the document', () => {
       issues: [{ path: ['properties', 'a', '0'], message: expect.any(String) }],
     });
   });
-
 });
 
 describe('caller', () => {

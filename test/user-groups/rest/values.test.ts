@@ -134,7 +134,7 @@ test.each([
 });
 
 test.each<[string, object]>([
-  ['names of JavaScript', { constructor: { prototype: { a: 1 } }, toJSON: 'x', then: 1, length: 0, '': {}, valueOf: 'z' }],
+  ['names of JavaScript', { constructor: { prototype: { a: 1 } }, toJSON: 'x', length: 0, '': {}, valueOf: 'z' }],
   ['typed values', { a: { $type: 'Raw', value: 'null' }, b: { $type: 'DateTime', value: '2020-01-01T00:00:00.000Z' } }],
   ['a placeholder', { prisma__type: 'param', prisma__value: { name: 'x', type: 'String' } }],
   ['an operation and a filter', { set: { increment: 1 }, equals: null, not: {}, path: ['$'] }],
