@@ -11,7 +11,7 @@ const windowSeconds = 60;
 const slotCount = windowSeconds + 1;
 
 /** The message of a refusal. */
-export const rateLimited = (limit: number, retryAfterSeconds: number): string =>
+const rateLimited = (limit: number, retryAfterSeconds: number): string =>
   `The API token has sent ${limit} requests within ${windowSeconds} seconds, the most that are permitted. Nothing was changed. ` +
   `Send it again after ${retryAfterSeconds} seconds.`;
 

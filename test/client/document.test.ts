@@ -1,6 +1,8 @@
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { parse, print } from 'graphql';
-import { expect, test } from 'vitest';
+import { expect, expectTypeOf, test } from 'vitest';
 import { operationOf, textOf } from '../../client/src/document.ts';
+import { UserGroupGateway } from '../../client/src/index.ts';
 import { consoleOperations } from '../support/console-operations.ts';
 
 const everything = `
@@ -32,4 +34,21 @@ test.each([
 ])('finds the operation of %j', (text, type, name) => {
   expect(() => parse(text)).not.toThrow();
   expect(operationOf(text)).toEqual({ type, name });
+});
+
+test('takes the result and the variables of a TypedDocumentNode', () => {
+  const gateway = new UserGroupGateway({ url: 'http://127.0.0.1:9', apiToken: 'unused-api-token' });
+  const document = parse('query ($id: String!) { userGroup(by: { providedId: $id }) { name } }') as TypedDocumentNode<
+    { userGroup: { name: string } | null },
+    { id: string }
+  >;
+  const noVariables = parse('{ a }') as TypedDocumentNode<{ a: 1 }, { [key: string]: never }>;
+  const typed = () => gateway.query(document, { id: 'acme' });
+  expectTypeOf(typed).returns.resolves.toEqualTypeOf<{ userGroup: { name: string } | null }>();
+  expectTypeOf(() => gateway.query(noVariables)).returns.resolves.toEqualTypeOf<{ a: 1 }>();
+  // @ts-expect-error the variables are missing
+  () => gateway.query(document);
+  // @ts-expect-error the variables have another type
+  () => gateway.query(document, { id: 5 });
+  expect(textOf(document)).toContain('$id:String!');
 });

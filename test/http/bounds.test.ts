@@ -64,7 +64,7 @@ describe('memory', () => {
     // About 12 MB each: more than the buffers of the system take.
     const query = 'query ($ids: [ID!]!) { nodes(ids: $ids) { ... on UserGroup { a: properties b: properties } } }';
     const send = () => gateway.graphql(query, { ids });
-    const sockets = await Promise.all(Array.from({ length: 8 }, () => open()));
+    const sockets = await Promise.all(Array.from({ length: 16 }, () => open()));
     for (const socket of sockets) socket.write(text('POST', '/graphql', { query, variables: { ids } }));
     let refused = await send();
     while (refused.status !== 503) refused = await send();
