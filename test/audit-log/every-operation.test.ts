@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 /** What the steps learn of each other. */
-const known = { token: '', apiToken: '', webhook: '', apiTokenNumber: 0, webhookNumber: 0 };
+const known = { token: '', apiToken: '', webhook: '', webhookNumber: 0 };
 
 /** Sends a mutation, and returns its payload. */
 async function mutate(field: string, input: object, payload = '__typename', more = '') {
@@ -134,11 +134,6 @@ const steps: readonly Step[] = [
     () => mutate('revokeEmbedTokens', { by, viewerId: 'ada "A"' }),
     () => [['embed_token.revoked', 'Customer', { viewerId: from(null, 'ada "A"') }]],
   ],
-  [
-    'revokeEmbedTokens, of a viewer again',
-    () => mutate('revokeEmbedTokens', { by, viewerId: 'ada "A"' }),
-    () => [['embed_token.revoked', 'Customer', { viewerId: from(null, 'ada "A"') }]],
-  ],
   ['revokeEmbedTokens', () => mutate('revokeEmbedTokens', { by }), () => [['embed_token.revoked', 'Customer', null]]],
   [
     'deleteUserGroup',
@@ -152,8 +147,8 @@ const steps: readonly Step[] = [
     'createApiToken',
     async () => {
       const input = { name: 'new', environmentTag: 'CUSTOMER', scopes: ['GROUPS_READ'], rateLimit: 9 };
-      const { apiToken } = await mutate('createApiToken', input, 'apiToken { id number }');
-      Object.assign(known, { apiToken: apiToken.id, apiTokenNumber: apiToken.number });
+      const { apiToken } = await mutate('createApiToken', input, 'apiToken { id }');
+      known.apiToken = apiToken.id;
     },
     () => [
       [
@@ -272,42 +267,6 @@ const steps: readonly Step[] = [
   ['DELETE /api/user', () => rest('DELETE', { user_group_id: 'rest' }), () => [['user_group.deleted', 'Testing', null]]],
   ['QUERY /api/user', () => rest('QUERY', { user_group_id: 'a' }), () => []],
   [
-    'token create',
-    async () => {
-      const text = await command('token', 'create', '--name', 'cli', '--environment', 'none', '--scope', 'groups:read', '--json');
-      known.apiTokenNumber = JSON.parse(text).id;
-    },
-    () => [['api_token.created', 'Untagged', { name: from(null, 'cli'), scopes: from(null, ['groups:read']) }]],
-  ],
-  [
-    'token update',
-    () => command('token', 'update', `${known.apiTokenNumber}`, '--name', 'renamed'),
-    () => [['api_token.updated', 'Untagged', { name: from('cli', 'renamed') }]],
-  ],
-  [
-    'token rotate',
-    () => command('token', 'rotate', `${known.apiTokenNumber}`),
-    () => [['api_token.rotated', 'Untagged', { secret: from(null, null) }]],
-  ],
-  [
-    'token revoke',
-    () => command('token', 'revoke', `${known.apiTokenNumber}`),
-    () => [['api_token.revoked', 'Untagged', { revokedAt: from(null, expect.any(String)) }]],
-  ],
-  [
-    'webhooks create',
-    async () => {
-      known.webhookNumber = JSON.parse(await command('webhooks', 'create', '--url', 'https://hooks.invalid/', '--json')).id;
-    },
-    () => [['webhook.created', 'None', expect.objectContaining({ webhook: from(null, expect.any(Number)) })]],
-  ],
-  ['webhooks list', () => command('webhooks', 'list'), () => []],
-  [
-    'webhooks delete',
-    () => command('webhooks', 'delete', `${known.webhookNumber}`),
-    () => [['webhook.deleted', 'None', { webhook: from(known.webhookNumber, null) }]],
-  ],
-  [
     'groups import',
     () => {
       const file = join(folder, 'groups.ndjson');
@@ -326,12 +285,6 @@ const steps: readonly Step[] = [
         },
       ],
     ],
-  ],
-  ['groups export', () => command('groups', 'export'), () => []],
-  [
-    'keys rotate signing',
-    () => command('keys', 'rotate', 'signing'),
-    () => [['signing_key.rotated', 'None', { signingKey: from(expect.any(String), expect.any(String)) }]],
   ],
   [
     'keys rotate encryption',
@@ -361,7 +314,7 @@ test('every operation records what it changed, and by whom', { timeout: 120_000 
 function actorOf(name: string) {
   const none = { actorApiTokenId: null, requestId: null };
   if (/that fails/.test(name)) return { actorKind: 'SYSTEM', actorName: 'user-group-gateway', ...none };
-  if (/^(?:token|webhooks|groups|keys) /.test(name)) return { actorKind: 'CLI', actorName: userInfo().username, ...none };
+  if (/^(?:groups|keys) /.test(name)) return { actorKind: 'CLI', actorName: userInfo().username, ...none };
   return { actorKind: 'API_TOKEN', actorName: 'test', actorApiTokenId: admin.id, requestId: expect.any(String) };
 }
 

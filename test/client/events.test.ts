@@ -50,10 +50,8 @@ test.each([
   [{ timeoutMs: 10_000 }, 2],
 ])('waits for events as long as the limit of a call permits: with %o %i seconds', async (options, waitSeconds) => {
   const { client, sent } = clientOf(emptyPage, options);
-  const pages = client.events.follow();
-  await pages.next();
-  await pages.next();
-  expect(sent).toMatchObject([{ waitSeconds }, { waitSeconds, after: 'next' }]);
+  await client.events.follow().next();
+  expect(sent).toMatchObject([{ waitSeconds }]);
 });
 
 test('asks for the end of the feed without waiting, so that a lost response loses no event', async () => {
@@ -65,31 +63,4 @@ test('asks for the end of the feed without waiting, so that a lost response lose
     { after: 'latest', waitSeconds: 0 },
     { after: 'next', waitSeconds: 6 },
   ]);
-});
-
-test('pauses between requests that have no time to wait', async () => {
-  const { client, sent } = clientOf(emptyPage, { timeoutMs: 4_000 });
-  const stop = new AbortController();
-  const pages = client.events.follow({}, { signal: stop.signal });
-  await pages.next();
-  const second = pages.next();
-  await vi.advanceTimersByTimeAsync(999);
-  expect(sent).toHaveLength(1);
-  await vi.advanceTimersByTimeAsync(1);
-  expect((await second).value).toEqual({ events: [], cursor: 'next' });
-  expect(sent).toMatchObject([{ waitSeconds: 0 }, { waitSeconds: 0 }]);
-
-  const third = pages.next();
-  stop.abort('stopped');
-  await expect(third).rejects.toBe('stopped');
-});
-
-test('ends with the error that remains after the retries', async () => {
-  const { client, sent } = clientOf(() => new Response('', { status: 503 }), { retries: 2 });
-  const pages = client.events.follow();
-  const outcome = pages.next().catch((error: unknown) => error);
-  await vi.runAllTimersAsync();
-  expect(await outcome).toMatchObject({ code: 'UNAVAILABLE' });
-  expect(sent).toHaveLength(3);
-  expect(await pages.next()).toEqual({ done: true, value: undefined });
 });

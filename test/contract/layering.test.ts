@@ -106,24 +106,6 @@ test('no file imports itself through others', () => {
   expect(findCycles(imports)).toEqual([]);
 });
 
-test.each([
-  ["import { a } from './b.ts';", ['./b.ts']],
-  ["import { type A, b } from './b.ts';", ['./b.ts']],
-  ["import type { A } from './b.ts';", []],
-  ["import {\n  a,\n} from './b.ts';", ['./b.ts']],
-  ["import type {\n  A,\n} from './b.ts';", []],
-  ["import './b.ts';", ['./b.ts']],
-  ["export * from './b.ts';", ['./b.ts']],
-  ["export type { A } from './b.ts';", []],
-  ["const { a } = await import('./b.ts');", ['./b.ts']],
-  ['const { a } = await import(`./b.ts`);', ['./b.ts']],
-  ['import { a } from "./b.ts";', ['./b.ts']],
-  ["const a = require('./b.js');", ['./b.js']],
-  ["import { Pool } from 'pg';", ['pg']],
-])('finds the imports at run time in %j', (text, found) => {
-  expect(findImports(text)).toEqual(found);
-});
-
 /** The files that may use the environment, besides those that pass it to `readConfig`. */
 const environmentUsers: Readonly<Record<string, string>> = {
   'runtime-flags.ts': "['NODE_ENV'] ??=",
@@ -142,11 +124,6 @@ test('settings are read in one place: nothing else reads the environment', () =>
   const isPermitted = (file: string, line: string) =>
     /readConfig\(process\.env/.test(line) || line.includes(environmentUsers[file] ?? 'none');
   expect(uses.filter(({ file, line }) => !isPermitted(file, line))).toEqual([]);
-});
-
-test('finds import cycles', () => {
-  const edges = ['a b', 'b c', 'c a', 'c d', 'd d'].map((edge) => edge.split(' ') as [string, string]);
-  expect(findCycles(edges.map(([file, target]) => ({ file, target })))).toEqual(['a -> b -> c -> a', 'd -> d']);
 });
 
 /** The cycles that a depth-first search meets, as `file -> file -> file`; empty exactly when there is none. */

@@ -51,31 +51,22 @@ interface List {
   readonly isOneWay?: true;
 }
 
+const byOrder = (order: string) => ({
+  field: `userGroups($ orderBy: { field: ${order.replace(' ', ', direction: ')} })`,
+  isCounted: true as const,
+});
 const lists: Readonly<Record<string, () => List>> = {
-  ...Object.fromEntries(
-    ['CREATED', 'UPDATED', 'NAME', 'PROVIDED_ID'].flatMap((field) =>
-      ['ASC', 'DESC'].map((direction) => [
-        `userGroups by ${field} ${direction}`,
-        () => ({ field: `userGroups($ orderBy: { field: ${field}, direction: ${direction} })`, isCounted: true as const }),
-      ]),
-    ),
-  ),
-  userGroups: () => ({ field: 'userGroups($)', isCounted: true }),
+  'userGroups by NAME ASC': () => byOrder('NAME ASC'),
+  'userGroups by CREATED DESC': () => byOrder('CREATED DESC'),
   'userGroups with a filter': () => ({ field: 'userGroups($ filter: { search: "NAME" })', isCounted: true }),
-  'userGroups of an environment': () => ({
-    field: 'userGroups($ filter: { environmentTag: { tag: null } })',
-    isCounted: true,
-  }),
   apiTokens: () => ({ field: 'apiTokens($)', isCounted: true }),
   events: () => ({ field: 'events($)' }),
-  'events with a filter': () => ({ field: 'events($ filter: { types: [API_TOKEN_CREATED, WEBHOOK_CREATED] })' }),
   'events of a group': () => ({
     field: 'userGroup(by: { providedId: "group 0" }) { events($)',
     within: 'userGroup',
     isOneWay: true,
   }),
   webhooks: () => ({ field: 'webhooks($)', isCounted: true }),
-  webhookDeliveries: () => ({ field: `webhookDeliveries(webhook: "${webhookId}" $)` }),
   'webhookDeliveries with a status': () => ({ field: `webhookDeliveries(webhook: "${webhookId}" status: FAILED $)` }),
 };
 const names = Object.keys(lists);
@@ -130,7 +121,8 @@ beforeAll(async () => {
 });
 
 describe.each(names)('%s', (name) => {
-  test.each([1, 2, 20, 100])('has every item once in pages of %i, in both directions', async (size) => {
+  test('has every item once in pages, in both directions', async () => {
+    const size = 4;
     const { ids: all, pageInfo, totalCount } = await read(name, { first: 100 });
     expect([pageInfo.hasNextPage, pageInfo.hasPreviousPage]).toEqual([false, false]);
     expect(all.length).toBeGreaterThan(6);
@@ -195,7 +187,7 @@ describe.each(names)('%s', (name) => {
   });
 
   test('refuses other numbers of items, and other texts as a cursor', async () => {
-    const cursors = ['', 'nonsense', '😀', 'A'.repeat(10_000), 'bnVsbA', ...forged()];
+    const cursors = ['', 'nonsense', '😀', 'A'.repeat(10_000), ...forged()];
     const refused: readonly (readonly [string, Arguments])[] = [
       ['first', { first: 101 }],
       ['first', { first: -1 }],
@@ -203,10 +195,8 @@ describe.each(names)('%s', (name) => {
       ['last', { last: -1 }],
       ['last', { first: 1, last: 1 }],
       ['last', { first: 0, last: 0 }],
-      ...cursors.flatMap((cursor): [string, Arguments][] => [
-        ['after', { after: cursor }],
-        ['before', { last: 0, before: cursor }],
-      ]),
+      ...cursors.map((cursor): [string, Arguments] => ['after', { after: cursor }]),
+      ['before', { last: 0, before: 'nonsense' }],
     ];
     for (const [path, pageArguments] of refused) {
       if (of(name).isOneWay && ('last' in pageArguments || 'before' in pageArguments)) continue;
@@ -222,13 +212,22 @@ describe.each(names)('%s', (name) => {
   test('refuses the cursors of every other list and order', async () => {
     const own = kindOf(name);
     for (const other of names) {
-      const after = (await read(other, { first: 1 })).pageInfo.endCursor;
+      const after = await cursorOf(other);
       const { errors } = await send(name, { after });
       if (kindOf(other) === own) expect(errors).toBeUndefined();
       else expect(errors).toMatchObject([{ extensions: { code: 'INVALID_INPUT', issues: [{ path: ['after'] }] } }]);
     }
   });
 });
+
+const cursors = new Map<string, string | null>();
+
+/** A cursor of a list, read once. */
+async function cursorOf(name: string): Promise<string | null> {
+  const cursor = cursors.get(name) ?? (await read(name, { first: 1 })).pageInfo.endCursor;
+  cursors.set(name, cursor);
+  return cursor;
+}
 
 /** Lists of one kind have cursors in common: a filter and a direction change nothing in them. */
 function kindOf(name: string): string {
@@ -239,24 +238,18 @@ function kindOf(name: string): string {
 /** Cursors with a right name and wrong values. */
 function forged(): string[] {
   const time = '2026-01-01T00:00:00.000Z';
-  return [
-    ...[[], ['a'], [1, 1], ['text', 1], [null, 1], [time, 0.5], [time, 2 ** 31], [time, 1, 1]].map((values) => [
-      'UserGroup.createdAt',
-      ...values,
-    ]),
-    ...[
-      ['\0', 1],
-      [1, 1],
-      ['\ud800', 1],
-    ].map((values) => ['UserGroup.name', ...values]),
-    ...[['1'], [1.5], [2 ** 31], [1, 1]].map((values) => ['ApiToken', ...values]),
-    ...[
-      [time, 1],
-      [time, '9'.repeat(19)],
-      ['10000-01-01', '1'],
-    ].map((values) => ['Event', ...values]),
-    ...[[1], ['-1']].map((values) => ['WebhookDelivery', ...values]),
-  ].map(([list, ...values]) => writeCursor(String(list), values));
+  const values: [string, ...unknown[]][] = [
+    ['UserGroup.createdAt'],
+    ['UserGroup.createdAt', 'text', 1],
+    ['UserGroup.createdAt', time, 2 ** 31],
+    ['UserGroup.createdAt', time, 1, 1],
+    ['UserGroup.name', '\0', 1],
+    ['UserGroup.name', '\ud800', 1],
+    ['ApiToken', 1.5],
+    ['Event', time, '9'.repeat(19)],
+    ['WebhookDelivery', '-1'],
+  ];
+  return values.map(([list, ...rest]) => writeCursor(list, rest));
 }
 
 test('every connection of the schema is in this table', async () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parser } from '@prometheus-io/lezer-promql';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { errorCatalog } from '../../src/error-catalog.ts';
 import { type MetricDefinition, metricDefinitions, registry } from '../../src/metrics.ts';
@@ -105,28 +105,6 @@ test('the values of labels in expressions exist', () => {
   const compared = matchers.filter(([label]) => known[label] !== undefined);
   expect(compared.length).toBeGreaterThan(5);
   for (const [label, value] of compared) expect(known[label]).toEqual(expect.arrayContaining(value.split('|')));
-});
-
-describe('the check of expressions finds', () => {
-  test.each(['sum(', 'rate(a{b="c"}[5m]', 'a{b=~}', 'sum by (le (a)'])('that %j is not PromQL', (expr) => {
-    expect(() => selectionOf(expr)).toThrow('Not PromQL');
-  });
-
-  test('the series, the labels and the groups of an expression', () => {
-    expect(selectionOf('sum by (a, b) (rate(first{c="d",e=~"f|g"}[5m])) / on (h) second')).toEqual({
-      series: [
-        {
-          name: 'first',
-          matchers: [
-            ['c', 'd'],
-            ['e', 'f|g'],
-          ],
-        },
-        { name: 'second', matchers: [] },
-      ],
-      grouping: ['a', 'b', 'h'],
-    });
-  });
 });
 
 test('docs/observability.md lists every metric with its type, its labels and its meaning', () => {

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import {
-  buildSchema,
   type GraphQLArgument,
   type GraphQLObjectType,
   type GraphQLOutputType,
@@ -56,37 +55,6 @@ test('the nodes of connections implement Node, so that they can be fetched again
 
 test('every deprecation names its successor, in backticks', () => {
   expect(deprecationsWithoutSuccessor(schema)).toEqual([]);
-});
-
-test('finds deprecations without a successor', () => {
-  const lines = [
-    'type Query {',
-    'new(by: By, old: Int @deprecated(reason: "Use it differently.")): Status',
-    'bare: Int @deprecated',
-    'gone: Int @deprecated(reason: "Use `Query.gone`.")',
-    'moved: Int @deprecated(reason: "Use `Query.new`, which is faster.")',
-    'wrong: Int @deprecated(reason: "Use `Query.renamed`.")',
-    '}',
-    'input By {',
-    'id: ID',
-    'key: ID @deprecated(reason: "Use `By.id`.")',
-    'name: ID @deprecated(reason: "Use `id`.")',
-    '}',
-    'enum Status {',
-    'ON',
-    'OFF @deprecated(reason: "Use `Status.ON`.")',
-    'NONE @deprecated(reason: "Use null.")',
-    '}',
-  ];
-  const example = buildSchema(lines.join('\n'));
-  expect(deprecationsWithoutSuccessor(example)).toEqual([
-    'Query.new(old:): Use it differently.',
-    'Query.bare: No longer supported',
-    'Query.gone: Use `Query.gone`.',
-    'Query.wrong: Use `Query.renamed`.',
-    'By.name: Use `id`.',
-    'Status.NONE: Use null.',
-  ]);
 });
 
 /** The deprecated elements whose reason names no other element that exists and is not deprecated itself, with the reason. */

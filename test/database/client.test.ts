@@ -31,28 +31,25 @@ describe('regardless of the time zone of the database', () => {
   const expiresAt = new Date('2030-07-01T12:34:56.789Z');
   const request = { name: 'x', environmentTag: null, scopes: ['admin'], expiresAt } as const;
 
-  test.each(['UTC', 'UTC+3', 'Asia/Kolkata', 'America/St_Johns'])(
-    '%s: Prisma stores and reads the instant that is meant',
-    async (zone) => {
-      await connectWith(`timezone = '${zone}'`);
-      const before = Date.now();
-      const { apiToken } = await createApiToken(contextOn(client), request);
-      expect(apiToken.expiresAt).toEqual(expiresAt);
-      // By the server's and this process's clocks, which are the same machine's.
-      expect(apiToken.createdAt.getTime()).toBeGreaterThanOrEqual(before - 1_000);
-      expect(apiToken.createdAt.getTime()).toBeLessThanOrEqual(Date.now() + 1_000);
+  test.each(['UTC', 'Asia/Kolkata'])('%s: Prisma stores and reads the instant that is meant', async (zone) => {
+    await connectWith(`timezone = '${zone}'`);
+    const before = Date.now();
+    const { apiToken } = await createApiToken(contextOn(client), request);
+    expect(apiToken.expiresAt).toEqual(expiresAt);
+    // By the server's and this process's clocks, which are the same machine's.
+    expect(apiToken.createdAt.getTime()).toBeGreaterThanOrEqual(before - 1_000);
+    expect(apiToken.createdAt.getTime()).toBeLessThanOrEqual(Date.now() + 1_000);
 
-      const stored = 'select extract(epoch from expires_at) * 1000 = $1 as same from api_token';
-      expect((await client.pool.query(stored, [expiresAt.getTime()])).rows).toEqual([{ same: true }]);
-      expect(await client.prisma.apiToken.findMany()).toEqual([apiToken]);
-      const found = await client.prisma.apiToken.findMany({ where: { expiresAt: { gte: expiresAt, lte: expiresAt } } });
-      expect(found).toEqual([apiToken]);
-      await client.prisma.$transaction(async (transaction) => {
-        const revoked = await transaction.apiToken.update({ where: { id: apiToken.id }, data: { revokedAt: expiresAt } });
-        expect(revoked.revokedAt).toEqual(expiresAt);
-      });
-    },
-  );
+    const stored = 'select extract(epoch from expires_at) * 1000 = $1 as same from api_token';
+    expect((await client.pool.query(stored, [expiresAt.getTime()])).rows).toEqual([{ same: true }]);
+    expect(await client.prisma.apiToken.findMany()).toEqual([apiToken]);
+    const found = await client.prisma.apiToken.findMany({ where: { expiresAt: { gte: expiresAt, lte: expiresAt } } });
+    expect(found).toEqual([apiToken]);
+    await client.prisma.$transaction(async (transaction) => {
+      const revoked = await transaction.apiToken.update({ where: { id: apiToken.id }, data: { revokedAt: expiresAt } });
+      expect(revoked.revokedAt).toEqual(expiresAt);
+    });
+  });
 });
 
 test.each([

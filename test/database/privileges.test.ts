@@ -41,11 +41,6 @@ test.each<[string, prepare: string, grants: RegExp]>([
     /^ {2}grant usage, create on schema public .*\n {2}grant create on database \S+ to "limited role";$/,
   ],
   [
-    'of one that may create only tables',
-    `grant create on schema public to "${role}"`,
-    /^ {2}grant create on database \S+ to "limited role";$/,
-  ],
-  [
     'of one that may not use the schema',
     'revoke all on schema public from public',
     /^ {2}grant usage, create on schema public to "limited role";/,

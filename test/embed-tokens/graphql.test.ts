@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { embedTokenLimits } from '../../src/embed-tokens/rules.ts';
 import { createToken, introspectToken, partsOf, verifyRemotely } from '../support/embed-tokens.ts';
@@ -59,55 +58,6 @@ test('a token has exactly the documented header and claims, and a client verifie
   expect(expiresAt).toBe(new Date((payload.exp ?? 0) * 1_000).toISOString());
 });
 
-test('every token has another id', async () => {
-  const { teamId } = await store({});
-  const tokens = await Promise.all(Array.from({ length: 20 }, () => createToken(gateway, signer, { by: { teamId } })));
-  expect(new Set(tokens.map(({ token }) => partsOf(token).claims['jti'])).size).toBe(20);
-});
-
-test('claims follow from the group and the input, and introspection returns the same group', async () => {
-  const admin = (await gateway.issue({ environment: null, scopes: ['admin'] })).secret;
-  const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60 }).filter((value) => !value.includes('\0'));
-  // Stored without the gateway, which would reject this name.
-  const propertyName = fc.string({ unit: 'grapheme-ascii', minLength: 1 }).filter((value) => value !== '__proto__');
-  await fc.assert(
-    fc.asyncProperty(
-      fc.record({
-        name: text,
-        environmentTag: fc.constantFrom('Customer', 'Testing', null),
-        properties: fc.option(fc.dictionary(propertyName, fc.string({ unit: 'grapheme-ascii' }), { maxKeys: 10 })),
-        audience: fc.option(text, { nil: undefined }),
-        expiresInSeconds: fc.option(fc.integer({ min: 60, max: 86_400 }), { nil: undefined }),
-        includeProperties: fc.option(fc.boolean(), { nil: undefined }),
-        by: fc.constantFrom('teamId', 'token', 'providedId'),
-      }),
-      async ({ name, environmentTag, properties, by, ...input }) => {
-        const group = await store({ providedId: `${name} ${created}`, environmentTag, properties });
-        const { token } = await createToken(gateway, admin, { by: { [by]: group[by as 'teamId'] }, ...input });
-        const { payload } = await verifyRemotely(gateway.url, token);
-        const { iat = 0 } = payload;
-        const identity = { sub: group.providedId, team_id: group.teamId, env: environmentTag };
-        const aud = input.audience !== undefined && { aud: input.audience };
-        const exp = iat + (input.expiresInSeconds ?? 900);
-        expect(payload).toEqual({
-          ...identity,
-          ...aud,
-          iat,
-          nbf: iat,
-          exp,
-          jti: expect.any(String),
-          generation: 0,
-          iss: `${gateway.url}/${environmentTag === null ? 'untagged' : environmentTag.toLowerCase()}`,
-          ...(input.includeProperties && { properties }),
-        });
-        const { json } = await introspectToken(gateway, admin, token);
-        expect(json).toEqual({ active: true, ...identity, name: 'Group', exp, ...aud });
-      },
-    ),
-    { numRuns: 20 },
-  );
-});
-
 describe('a token of up to 6,144 bytes', () => {
   const { maxEmbedTokenBytes } = embedTokenLimits;
   const create = async (length: number) => {
@@ -128,16 +78,25 @@ describe('a token of up to 6,144 bytes', () => {
     expect(bytes).toBeGreaterThan(maxEmbedTokenBytes);
     expect(bytes).toBeLessThan(maxEmbedTokenBytes + 32);
   });
+});
 
-  test('has room for the longest id, audience and issuer', async () => {
-    const longest = '\u0001'.repeat(255);
-    const other = await startGateway(gateway.database, { introspection: true, publicUrl: `https://${'h'.repeat(240)}.test` });
-    await store({ providedId: longest });
-    const input = { by: { providedId: longest }, audience: longest, expiresInSeconds: 86_400 };
-    const { token } = await createToken(other, signer, input);
-    expect((await introspectToken(other, resolver, token)).json).toMatchObject({ active: true, sub: longest, aud: longest });
-    await other.close();
-  });
+test('the claims of an environment, of an audience and of properties, by each selector', async () => {
+  const admin = (await gateway.issue({ environment: null, scopes: ['admin'] })).secret;
+  for (const [environmentTag, by, issuer] of [
+    ['Customer', 'teamId', 'customer'],
+    ['Testing', 'token', 'testing'],
+    [null, 'providedId', 'untagged'],
+  ] as const) {
+    const group = await store({ environmentTag, properties: { plan: 'gold' } });
+    const input = { by: { [by]: group[by] }, audience: 'dashboards', expiresInSeconds: 60, includeProperties: true };
+    const { token } = await createToken(gateway, admin, input);
+    const { payload } = await verifyRemotely(gateway.url, token);
+    const identity = { sub: group.providedId, team_id: group.teamId, env: environmentTag, aud: 'dashboards' };
+    const iss = `${gateway.url}/${issuer}`;
+    expect(payload).toMatchObject({ ...identity, iss, properties: { plan: 'gold' }, exp: (payload.iat ?? 0) + 60 });
+    const { json } = await introspectToken(gateway, admin, token);
+    expect(json).toEqual({ active: true, ...identity, name: 'Group', exp: payload.exp });
+  }
 });
 
 test('viewer, resources and origin are claims, and introspection returns them', async () => {
@@ -154,9 +113,6 @@ describe('a request that is rejected', () => {
   const by = { providedId: 'acme' };
   test.each<[string, object, object]>([
     ['an unknown id', { by: { providedId: 'nobody' } }, { code: 'NOT_FOUND' }],
-    ['an unknown number', { by: { teamId: 2_000_000_000 } }, { code: 'NOT_FOUND' }],
-    ['an unknown token', { by: { token: 'a token of no group' } }, { code: 'NOT_FOUND' }],
-    ['an id that is not of a group', { by: { id: 'nonsense' } }, { code: 'NOT_FOUND' }],
     ['a group of another environment', { by: { providedId: 'a customer' } }, { code: 'NOT_FOUND' }],
     [
       'too short',
@@ -164,32 +120,15 @@ describe('a request that is rejected', () => {
       { issues: [{ path: ['expiresInSeconds'], message: expect.stringContaining('60 to 86400') }] },
     ],
     [
-      'too long',
-      { by, expiresInSeconds: 86_401 },
-      { issues: [{ path: ['expiresInSeconds'], message: expect.stringContaining('60 to 86400') }] },
-    ],
-    [
       'an empty audience',
       { by, audience: '' },
       { issues: [{ path: ['audience'], message: expect.stringContaining('1 to 255') }] },
     ],
-    [
-      'a long audience',
-      { by, audience: 'a'.repeat(256) },
-      { issues: [{ path: ['audience'], message: expect.stringContaining('1 to 255') }] },
-    ],
     ['a NUL', { by, audience: 'a\0' }, { issues: [{ path: ['audience'], message: expect.stringContaining('NUL') }] }],
     ['a viewer without an id', { by, viewer: { id: '' } }, { issues: [{ path: ['viewer', 'id'] }] }],
-    ['a long name of a viewer', { by, viewer: { id: 'a', name: 'x'.repeat(256) } }, { issues: [{ path: ['viewer', 'name'] }] }],
     ['attributes that are a list', { by, viewer: { id: 'a', attributes: [] } }, { issues: [{ path: ['viewer', 'attributes'] }] }],
     ['51 resources', { by, resources: Array(51).fill('a') }, { issues: [{ path: ['resources'] }] }],
-    ['an empty resource', { by, resources: ['a', ''] }, { issues: [{ path: ['resources', '1'] }] }],
     ['an origin with a path', { by, origin: 'https://a.example/b' }, { issues: [{ path: ['origin'] }] }],
-    ['an origin with a default port', { by, origin: 'https://a.example:443' }, { issues: [{ path: ['origin'] }] }],
-    ['an origin in upper case', { by, origin: 'HTTPS://A.example' }, { issues: [{ path: ['origin'] }] }],
-    ['an origin whose host is no host', { by, origin: 'https://[::1' }, { issues: [{ path: ['origin'] }] }],
-    ['an origin without a scheme', { by, origin: 'a.example' }, { issues: [{ path: ['origin'] }] }],
-    ['an empty id', { by: { providedId: '' } }, { issues: [{ path: ['by', 'providedId'], message: expect.any(String) }] }],
     [
       'several mistakes',
       { by: { token: '' }, audience: '', expiresInSeconds: 0 },
@@ -208,22 +147,5 @@ describe('a request that is rejected', () => {
       update: {},
     });
     expect(await createToken(gateway, signer, input)).toMatchObject(expected);
-  });
-
-  test('null means the default', async () => {
-    const input = {
-      by,
-      audience: null,
-      expiresInSeconds: null,
-      includeProperties: null,
-      viewer: null,
-      resources: null,
-      origin: null,
-    };
-    const { claims } = partsOf((await createToken(gateway, signer, input)).token);
-    expect(claims).not.toHaveProperty('aud');
-    expect(claims).not.toHaveProperty('properties');
-    for (const claim of ['viewer', 'viewer_generation', 'resources', 'origin']) expect(claims).not.toHaveProperty(claim);
-    expect(Number(claims['exp']) - Number(claims['iat'])).toBe(900);
   });
 });

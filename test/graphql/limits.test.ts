@@ -21,14 +21,11 @@ const send = (query: string, more: object = {}) => gateway.send('POST', '/graphq
 test.each<[string, string, number]>([
   ['__typename', '{ a: __typename b: __typename }', 2],
   ['a field of the root', '{ caller { name } }', 22],
-  ['aliases', '{ a: caller { name } b: caller { name id } }', 45],
-  ['a list of unknown size', '{ caller { scopes } }', 22],
   ['a list whose size is in the document', '{ nodes(ids: ["a", "b", "c"]) { id } }', 21 + 60 + 3],
   ['a list whose size is in a variable', 'query ($ids: [ID!]! = []) { nodes(ids: $ids) { id } }', 21 + 2_000 + 100],
   ['a page of 20 by default', '{ userGroups { nodes { name token } } }', 21 + 1 + 20 * 2],
   ['the first items', '{ userGroups(first: 3) { nodes { name } edges { cursor node { id } } } }', 21 + 1 + 3 + 1 + 3 * 3],
   ['the last items', '{ userGroups(last: 100) { pageInfo { endCursor } nodes { name } } }', 21 + 2 + 1 + 100],
-  ['a page whose size is in a variable', 'query ($n: Int = 7) { userGroups(first: $n) { nodes { name } } }', 21 + 1 + 100],
   ['a filter and the count', '{ userGroups(first: 1, filter: { search: "a" }) { totalCount } }', 21 + 300 + 301],
   [
     'the events of groups',
@@ -115,11 +112,6 @@ describe('a document over a limit is refused with 400 and one error', () => {
   });
 });
 
-test('introspection of several types', async () => {
-  const { json } = await send('{ a: __type(name: "Query") { name } b: __type(name: "Mutation") { name } }');
-  expect(json).toEqual({ data: { a: { name: 'Query' }, b: { name: 'Mutation' } } });
-});
-
 test('introspection cannot recurse, and 499 fields are executed', async () => {
   const recursive = '{ __schema { types { fields { type { fields { type { fields { name } } } } } } }';
   expect((await send(`${recursive} }`)).json.errors[0].message).toBe('Maximum introspection depth exceeded');
@@ -128,19 +120,10 @@ test('introspection cannot recurse, and 499 fields are executed', async () => {
 
 test.each([
   ['a member twice', '{ a: 1, a: 2 }', 'more than once'],
-  ['an enum', '{ a: RED }', 'write \\"RED\\"'],
   ['a variable', '{ a: $a }', 'Send the whole value as one variable of type JSON'],
   ['a number that is not exact', '{ a: 12345678901234567890 }', 'exactly'],
 ])('a JSON literal with %s is refused', async (_, literal, message) => {
   const declared = literal.includes('$') ? '($a: JSON)' : '';
   const query = `mutation ${declared} { getOrCreateUserGroup(input: { providedId: "x", properties: ${literal} }) { ... on Error { message } } }`;
   expect((await send(query)).text).toContain(message);
-});
-
-test('long values do not make long errors', async () => {
-  const variables = { by: Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`member${i}`, 1])) };
-  const { json } = await send('query ($by: UserGroupBy!) { userGroup(by: $by) { name } }', { variables });
-  expect(json.errors.length).toBeLessThanOrEqual(11);
-  for (const { message, extensions } of json.errors)
-    expect([message.length <= 1_001, extensions.code]).toEqual([true, 'INVALID_INPUT']);
 });

@@ -18,17 +18,12 @@ test.each([
   [graphql, graphql],
   ['', json],
   ['*/*', json],
-  ['application/*', json],
   [`${json}; charset=utf-8`, json],
-  ['APPLICATION/JSON', json],
-  [`${json}, text/plain, */*`, json],
   ['text/html, application/xml;q=0.9, */*;q=0.8', json],
   [`${graphql}, ${json}`, graphql],
   [`${json}, ${graphql}`, json],
   [`${graphql}, ${json};q=0.9`, graphql],
-  [`${graphql};q=0.5, ${json}`, json],
   [`${json};q=0, ${graphql};q=0.1`, graphql],
-  ['text/event-stream', json],
   [`${graphql}, ${json}, text/event-stream, multipart/mixed`, graphql],
 ])('for "%s" the response is %s, the first and the second time', async (accept, expected) => {
   const query = `{ __typename } # ${accept}`;

@@ -60,9 +60,6 @@ describe('a preflight request', () => {
   test.each([
     ['/graphql', 'GET, POST'],
     ['/api/user', userMethods.join(', ')],
-    ['/api/user/', userMethods.join(', ')],
-    ['/oauth2/introspect', 'POST'],
-    ['/metrics', 'GET'],
     ['/livez', 'GET, HEAD'],
     ['/docs/errors/NOT_FOUND', 'GET, HEAD'],
   ])('for %s gets the methods of the path', async (path, methods) => {
@@ -81,15 +78,11 @@ describe('a preflight request', () => {
 
   test.each([
     'https://app.example.com.evil.example',
-    'https://evil.example',
     'http://app.example.com',
-    'https://APP.example.com',
     'https://app.example.com:8443',
-    'https://app.example.com/',
     `${app},${admin}`,
     'null',
     '*',
-    '',
   ])('from the origin %j gets no permission, because it is not listed', async (origin) => {
     const reply = await send(listed, 'OPTIONS', '/graphql', preflight(origin));
     expect([reply.status, corsOf(reply)]).toMatchObject([200, { origin: null, vary: 'Origin, Access-Control-Request-Headers' }]);
@@ -102,53 +95,35 @@ describe('a preflight request', () => {
   });
 });
 
-test('a request id that is the name of a header changes no header', async () => {
-  const reply = await send(listed, 'GET', '/', { origin: app, 'x-request-id': 'vary' });
-  expect([reply.status, reply.headers.get('x-request-id'), corsOf(reply)]).toMatchObject([200, 'vary', { origin: app }]);
-  expect(reply.headers.get('x-content-type-options')).toBe('nosniff');
-});
-
 /** Requests of every outcome, with the status of each. */
 const requests: [status: number, method: string, path: string, body: string][] = [
   [200, 'POST', '/graphql', '{"query":"{ __typename }"}'],
-  [200, 'GET', '/livez', ''],
-  [200, 'GET', '/', ''],
   [200, 'GET', '/docs/api', ''],
-  [200, 'GET', '/.well-known/jwks.json', ''],
-  [400, 'POST', '/graphql', '{'],
   [401, 'PUT', '/api/user', '{}'],
   [404, 'GET', '/nowhere', ''],
-  [405, 'PATCH', '/api/user', ''],
   [415, 'POST', '/graphql', 'x'],
 ];
 
-describe.each(requests)('the response with status %i to %s %s', (status, method, path, body) => {
+test.each(requests)('who can read the response with status %i to %s %s', async (status, method, path, body) => {
   const headersFor = (origin?: string) => ({
     ...(origin && { origin }),
     ...(body && { 'content-type': status === 415 ? 'text/plain' : 'application/json' }),
   });
-
-  test('can be read by scripts of a listed origin, and not by others', async () => {
-    const replies = await Promise.all(
-      [app, admin, 'https://evil.example', undefined].map((origin) => send(listed, method, path, headersFor(origin), body)),
-    );
-    expect(replies.map((reply) => [reply.status, corsOf(reply).origin])).toEqual(
-      [app, admin, null, null].map((origin) => [status, origin]),
-    );
-    const own = (await send(closed, method, path, headersFor(app), body)).headers.get('vary');
-    for (const { headers } of replies)
-      expect(new Set(headers.get('vary')?.split(', '))).toEqual(new Set([...(own?.split(', ') ?? []), 'Origin']));
-    const exposed = replies[0]?.headers.get('access-control-expose-headers')?.split(', ');
-    expect(exposed).toEqual(
-      expect.arrayContaining(['ETag', 'Idempotency-Replayed', 'Retry-After', 'RateLimit', 'RateLimit-Policy', 'X-Request-Id']),
-    );
-  });
-
-  test('can be read by any with *, and has nothing of it without the setting', async () => {
-    const any = await send(open, method, path, headersFor('https://any.example'), body);
-    expect([any.status, corsOf(any).origin]).toEqual([status, '*']);
-    expect(any.headers.get('vary') ?? '').not.toContain('Origin');
-    const none = await send(closed, method, path, headersFor(app), body);
-    expect([none.status, [...none.headers.keys()].filter((name) => name.startsWith('access-control'))]).toEqual([status, []]);
-  });
+  const replies = await Promise.all(
+    [app, admin, 'https://evil.example', undefined].map((origin) => send(listed, method, path, headersFor(origin), body)),
+  );
+  expect(replies.map((reply) => [reply.status, corsOf(reply).origin])).toEqual(
+    [app, admin, null, null].map((origin) => [status, origin]),
+  );
+  const none = await send(closed, method, path, headersFor(app), body);
+  expect([none.status, [...none.headers.keys()].filter((name) => name.startsWith('access-control'))]).toEqual([status, []]);
+  const own = none.headers.get('vary')?.split(', ') ?? [];
+  for (const { headers } of replies) expect(new Set(headers.get('vary')?.split(', '))).toEqual(new Set([...own, 'Origin']));
+  const exposed = replies[0]?.headers.get('access-control-expose-headers')?.split(', ');
+  expect(exposed).toEqual(
+    expect.arrayContaining(['ETag', 'Idempotency-Replayed', 'Retry-After', 'RateLimit', 'RateLimit-Policy', 'X-Request-Id']),
+  );
+  const any = await send(open, method, path, headersFor('https://any.example'), body);
+  expect([any.status, corsOf(any).origin]).toEqual([status, '*']);
+  expect(any.headers.get('vary') ?? '').not.toContain('Origin');
 });

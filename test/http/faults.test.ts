@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { connectDatabase, type Database } from '../../src/database/client.ts';
+import { connectDatabase } from '../../src/database/client.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type DatabaseProxy, startDatabaseProxy } from '../support/database-proxy.ts';
 import { type Reply, startGateway, type TestGateway } from '../support/gateway.ts';
@@ -44,24 +44,10 @@ describe('an unexpected failure', () => {
     ]);
   });
 
-  test('of several fields with one cause is logged once', async () => {
-    const headers = { 'x-request-id': 'several' };
-    const { json } = await gateway.graphql(`{ a: ${lookUp.slice(1, -1)} b: ${lookUp.slice(1, -1)} }`, {}, { headers });
-    expect(json.errors).toHaveLength(2);
-    expect(logged('several').map(({ level }) => level)).toEqual(['error']);
-  });
-
   test('of one field does not affect the others', async () => {
     const { json } = await gateway.graphql(`{ caller { name } ${lookUp.slice(1)}`);
     expect(json.data).toEqual({ caller: { name: 'test' }, userGroup: null });
     expect(json.errors).toMatchObject([{ path: ['userGroup'], extensions: { code: 'INTERNAL' } }]);
-  });
-
-  test('is logged differently from an expected failure', async () => {
-    const headers = { 'x-request-id': 'expected' };
-    await gateway.send('GET', '/api/user', { body: { user_group_id: 5 }, headers });
-    await gateway.send('GET', '/nowhere', { headers });
-    expect(logged('expected').filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
   });
 });
 
@@ -99,28 +85,6 @@ describe('an unreachable database', () => {
   test('is reported by /readyz, but not by /livez', async () => {
     expect((await gateway.send('GET', '/readyz', { token: null })).status).toBe(503);
     expect((await gateway.send('GET', '/livez', { token: null })).status).toBe(200);
-  });
-});
-
-describe('a read-only database', () => {
-  let database: TestDatabase;
-  let readOnly: Database;
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    readOnly = connectDatabase({ connectionString: `${database.url}?options=-c%20default_transaction_read_only%3Don` });
-    gateway = await startGateway({ ...readOnly, prisma: database.prisma, url: database.url });
-  });
-  afterAll(async () => {
-    await gateway.close();
-    await readOnly.close();
-    await database.close();
-  });
-
-  test.each(transports)('over %s is UNAVAILABLE, with Retry-After', async (_, send) => {
-    const reply = await send(gateway);
-    expect([reply.status, failureOf(reply).code]).toEqual([503, 'UNAVAILABLE']);
-    expect(reply.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
   });
 });
 

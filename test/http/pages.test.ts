@@ -23,21 +23,16 @@ describe('GET /', () => {
     expect(links).toEqual(Object.keys((await open('/')).json.contents));
     for (const link of links) expect([link, (await open(link, 'text/html')).status]).not.toEqual([link, 404]);
   });
-
-  test('varies with the Accept header', async () => {
-    for (const accept of ['*/*', 'text/html']) expect((await open('/', accept)).headers.get('vary')).toMatch(/^Accept\b/);
-  });
 });
 
 describe('the error codes', () => {
-  test('are all listed', async () => {
+  test('have a page each', async () => {
     const { text } = await open('/docs/errors', 'text/html');
-    for (const code of Object.keys(errorCatalog)) expect(text).toContain(code);
-  });
-
-  test.each(Object.entries(errorCatalog))('%s has a page', async (code, { status }) => {
-    const response = await open(`/docs/errors/${code}`, 'text/html');
-    expect([response.status, response.text.includes(code), response.text.includes(String(status))]).toEqual([200, true, true]);
+    for (const [code, { status }] of Object.entries(errorCatalog)) {
+      const page = await open(`/docs/errors/${code}`, 'text/html');
+      const found = [text.includes(code), page.status, page.text.includes(code), page.text.includes(String(status))];
+      expect([code, ...found]).toEqual([code, true, 200, true, true]);
+    }
   });
 
   test.each(['NOTHING', 'constructor', 'not_found'])('“%s” has no page', async (code) => {
@@ -87,18 +82,9 @@ describe('a gateway without playground and console', () => {
 });
 
 describe('readiness and liveness', () => {
-  test.each(['/livez', '/readyz'])('%s returns 200 without an API token', async (path) => {
-    expect((await open(path)).status).toBe(200);
-  });
-
   test.each(['/livez', '/readyz', '/'])('%s ignores the credential', async (path) => {
     const reply = await gateway.send('GET', path, { token: null, headers: { authorization: 'Bearer unknown' } });
     expect(reply.status).toBe(200);
-  });
-
-  test.each(['/livez', '/readyz'])('HEAD %s has no body', async (path) => {
-    const reply = await gateway.send('HEAD', path, { token: null });
-    expect([reply.status, reply.text]).toEqual([200, '']);
   });
 });
 

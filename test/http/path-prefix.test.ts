@@ -25,14 +25,6 @@ function linksOf(url: string, { text }: Reply): string[] {
   return [...withoutBase.matchAll(/ (?:href|src)="([^"]*)"/g)].map(([, link = '']) => new URL(link, base).href);
 }
 
-test('behind a proxy that removes a path prefix, the server of the OpenAPI document is the gateway', async () => {
-  const url = `${proxy.url}/openapi.json`;
-  const { json } = await open(url);
-  const server = new URL(json.servers[0].url, url).href.replace(/\/$/, '');
-  expect(server).toBe(proxy.url);
-  expect((await open(`${server}/livez`)).json).toEqual({ status: 'alive' });
-});
-
 test('behind a proxy that removes a path prefix, every link of every page works', async () => {
   const statuses = new Map<string, number>();
   const waiting = [`${origin}${prefix}/`, `${origin}${prefix}/no/such/path`, `${origin}${prefix}/no/such/folder/`];
@@ -60,9 +52,7 @@ test('behind a proxy that removes a path prefix, every link of every page works'
     '/docs/api',
     '/openapi.json',
     '/docs/errors/CONFLICT',
-    '/docs/docs-config/hex-color',
     '/schemas/docs-config.json',
-  ]) {
+  ])
     expect([...statuses.keys()]).toContain(prefix + path);
-  }
 });

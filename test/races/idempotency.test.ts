@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { connectDatabase } from '../../src/database/client.ts';
 import { startCommitProxy } from '../support/commit-proxy.ts';
@@ -94,44 +93,4 @@ test('a connection that breaks before COMMIT undoes the change and frees the key
   expect(await currentToken(group)).toBe(group.token);
   const again = await settled(() => rotate(gateways[1].url, 'broken', group.token));
   expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([200, null]);
-});
-
-test('however requests are repeated and interleaved, each key is executed once', async () => {
-  /** Of a chain of rotations: how often each is sent at once, and how many of the earlier ones are sent again with it. */
-  const steps = fc.array(
-    fc.record({ sent: fc.integer({ min: 1, max: 4 }), earlier: fc.nat({ max: 3 }), gateway: fc.nat({ max: 1 }) }),
-    {
-      minLength: 1,
-      maxLength: 4,
-    },
-  );
-  let chain = 0;
-  await fc.assert(
-    fc.asyncProperty(steps, async (chainSteps) => {
-      chain += 1;
-      const own = await createGroup();
-      /** The token that each rotation replaces, and its response. */
-      const done: { readonly replaced: string; readonly text: string }[] = [];
-      const send = (step: number, index: number, replaced: string) => {
-        const { url } = gateways[index % 2 === 0 ? 0 : 1];
-        return settled(() => rotate(url, `"chain ${chain} step ${step}"`, replaced));
-      };
-      let replaced = own.token;
-      for (const [step, { sent, earlier, gateway }] of chainSteps.entries()) {
-        const late = done.slice(-earlier || done.length);
-        const [replies, lateReplies] = await Promise.all([
-          Promise.all(Array.from({ length: sent }, (_, index) => send(step, index + gateway, replaced))),
-          Promise.all(late.map((known, index) => send(done.indexOf(known), index, known.replaced))),
-        ]);
-        expect(lateReplies.map(({ text }) => text)).toEqual(late.map(({ text }) => text));
-        const [first] = replies;
-        expect(replies.map(({ status, text }) => [status, text])).toEqual(replies.map(() => [200, first?.text]));
-        done.push({ replaced, text: first?.text ?? '' });
-        replaced = first?.json.user_group.token;
-      }
-      expect(await currentToken(own)).toBe(replaced);
-      expect(await rotations(own.teamId)).toBe(chainSteps.length);
-    }),
-    { numRuns: 12 },
-  );
 });

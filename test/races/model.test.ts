@@ -38,7 +38,7 @@ test('every response of either gateway to any caller conforms to the model', asy
   const coverage = new Coverage();
   await fc.assert(
     fc.asyncProperty(stepsOn(gateways.count, false), (sequence) => runHistory(gateways, sequence, coverage)),
-    { numRuns: 16, examples: [[rareSteps]] },
+    { numRuns: 12, examples: [[rareSteps]] },
   );
   // The runs must cover every outcome; otherwise the comparison proves little.
   const kinds = [

@@ -49,7 +49,7 @@ test.each(['ndjson', 'csv'] as const)('%s: import, export, import and export aga
         expect(read.map((each) => JSON.parse(each))).toMatchObject(JSON.parse(JSON.stringify(generated)));
       }
     }),
-    { numRuns: 12 },
+    { numRuns: 5 },
   );
 });
 

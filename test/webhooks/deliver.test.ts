@@ -1,22 +1,14 @@
 import { encodeGlobalID } from '@pothos/plugin-relay';
 import { pino } from 'pino';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { verifyWebhook } from '../../client/src/index.ts';
 import { contextOf, createApp } from '../../src/app.ts';
-import { assignPositions } from '../../src/audit-log/feed.ts';
 import { Caller, systemAuthor } from '../../src/caller.ts';
-import { KeyRing } from '../../src/encryption/keys.ts';
 import { logForm, logOutages } from '../../src/log.ts';
 import { metrics } from '../../src/metrics.ts';
-import {
-  type Deliveries,
-  type DeliveryOptions,
-  enqueueDeliveries,
-  findWork,
-  startDeliveries,
-} from '../../src/webhooks/deliver.ts';
-import { createWebhook, rotateWebhookSecret, updateWebhook, type WebhookRequest } from '../../src/webhooks/webhooks.ts';
+import { type Deliveries, type DeliveryOptions, startDeliveries } from '../../src/webhooks/deliver.ts';
+import { createWebhook, updateWebhook, type WebhookRequest } from '../../src/webhooks/webhooks.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { testKeys } from '../support/keys.ts';
 import { until } from '../support/process.ts';
@@ -98,6 +90,7 @@ const teamOf = ({ body }: { body: string }): number => JSON.parse(body).data.tea
 
 test('each event of the environments and types is delivered, and verifies', async () => {
   const { url, received } = await receive();
+  await record([9]); // before its creation
   const { secret, webhook } = await subscribe(`${url}/hook`, { types: ['user_group.updated', 'user_group.deleted'] });
   deliver();
   await record([1, 2]);
@@ -119,48 +112,6 @@ test('each event of the environments and types is delivered, and verifies', asyn
   expect(stored[0]).toMatchObject({ attempts: 1, responseStatus: 204, responseBody: '', error: null });
   const after = await database.prisma.webhook.findUniqueOrThrow({ where: { id: webhook.id } });
   expect(after).toMatchObject({ failingSince: null, lastDeliveryAt: expect.any(Date) });
-});
-
-test('a webhook takes no events from before its creation', async () => {
-  const { url, received } = await receive();
-  await record([1]);
-  await subscribe(url);
-  await record([2]);
-  deliver();
-  await untilAll('DELIVERED', 1);
-  expect(received.map(teamOf)).toEqual([2]);
-});
-
-test('events of a webhook, its creation among them, and of the whole gateway are delivered too', async () => {
-  const { url, received } = await receive();
-  const { webhook } = await subscribe(url, { environments: ['None'] });
-  await database.prisma.event.create({
-    data: { type: 'signing_key.rotated', actorKind: 'CLI', actorName: 'test', environment: 'None' },
-  });
-  deliver();
-  await untilAll('DELIVERED', 2);
-  const subjects = new Map(received.map(({ body }) => JSON.parse(body)).map(({ type, data }) => [type, data.id]));
-  expect(Object.fromEntries(subjects)).toEqual({
-    'webhook.created': encodeGlobalID('Webhook', webhook.id),
-    'signing_key.rotated': null,
-  });
-});
-
-test('while a secret is replaced, deliveries have both signatures', async () => {
-  const { url, received } = await receive();
-  const { secret, webhook } = await subscribe(url);
-  const rotated = await rotateWebhookSecret(context(), webhook.id, 60);
-  deliver();
-  await record([1]);
-  await untilAll('DELIVERED', 1);
-  const [{ headers, body } = { headers: {}, body: '' }] = received;
-  for (const each of [secret, rotated.secret]) new Webhook(each).verify(body, headers as Record<string, string>);
-  await database.pool.query("update webhook set previous_secret_ends_at = now() - interval '1 second'");
-  await record([2]);
-  await untilAll('DELIVERED', 2);
-  const last = received[1] as (typeof received)[0];
-  new Webhook(rotated.secret).verify(last.body, last.headers as Record<string, string>);
-  expect(() => new Webhook(secret).verify(last.body, last.headers as Record<string, string>)).toThrow();
 });
 
 test('what fails is tried again with the same id and body, until there are no attempts left', async () => {
@@ -194,21 +145,6 @@ test('a success after failures ends the failing of the webhook, and each change 
     expect.objectContaining({ level: 'info', webhook: webhook.id, msg: 'deliveries to a webhook succeed again' }),
   ]);
   expect(log.join('')).not.toContain('secret');
-});
-
-test('Retry-After lengthens a wait', async () => {
-  const { url } = await receive((response, _, number) => response.writeHead(429, { 'retry-after': `${number}000` }).end());
-  await subscribe(url);
-  deliver();
-  await record([1]);
-  const [delivery] = await until(async () => {
-    const all = await deliveries();
-    return all[0]?.responseStatus === 429 ? all : undefined;
-  }, 'an attempt');
-  expect(delivery).toMatchObject({ status: 'PENDING', attempts: 1 });
-  const waitMs = Number(delivery?.nextAttemptAt) - Number(delivery?.lastAttemptAt);
-  expect(waitMs).toBeGreaterThan(999_000);
-  expect(waitMs).toBeLessThan(1_010_000);
 });
 
 test('410 disables a webhook at once; enabled again, it takes the event that was refused, and those since', async () => {
@@ -258,97 +194,30 @@ test('a webhook that has failed for three days is disabled; what is pending stay
   expect((await deliveries()).map(({ status }) => status)).toEqual(['PENDING', 'PENDING']);
 });
 
-test.each([410, 500])('a response of the former URL (%d) says nothing about the new one', async (status) => {
-  const open: (() => void)[] = [];
-  const former = await receive((response) => void open.push(() => response.writeHead(status).end()));
-  const { url } = await receive();
-  const { webhook } = await subscribe(former.url);
-  deliver({ retrySeconds: [3_600] });
-  await record([1]);
-  await until(() => open.length === 1, 'the delivery');
-  await updateWebhook(context(), webhook.id, { url });
-  open[0]?.();
-  await until(async () => (await deliveries())[0]?.responseStatus === status, 'it is recorded');
-  const after = await database.prisma.webhook.findUniqueOrThrow({ where: { id: webhook.id } });
-  expect(after).toMatchObject({ enabled: true, failingSince: null });
-});
-
-test('a gateway that lacks the encryption key of a webhook keeps no delivery from one that has it, and says so', async () => {
-  const { url } = await receive();
-  const { webhook } = await subscribe(url);
-  const missingKeys = async () => (await metrics.missingKeys.get()).values[0]?.value ?? 0;
-  const before = await missingKeys();
-  await record([1]);
-  deliver({}, database.sql, new KeyRing([Buffer.alloc(32, 1)]));
-  await until(async () => log.length > 0 && (await deliveries()).length > 0, 'a line and a delivery');
-  expect(await missingKeys()).toBe(before + 1);
-  const [delivery] = await deliveries();
-  expect(delivery).toMatchObject({ status: 'PENDING', attempts: 0, lastAttemptAt: null, nextAttemptAt: delivery?.createdAt });
-  expect(log.map((line) => JSON.parse(line))).toEqual([
-    expect.objectContaining({
-      level: 'error',
-      webhook: webhook.id,
-      msg: 'the secret of a webhook cannot be decrypted: its deliveries wait',
-      err: expect.objectContaining({ message: expect.stringContaining('not among the configured keys') }),
-    }),
-  ]);
-  deliver();
-  expect(await untilAll('DELIVERED', 1)).toMatchObject([{ attempts: 1 }]);
-});
-
-test('an endpoint that may not be reached gets nothing, and the delivery says why', async () => {
-  const { url, connections } = await receive();
-  await subscribe(url);
-  deliver({ allowedNetworks: ['10.0.0.0/8'] });
-  await record([1]);
-  const [delivery] = await untilAll('FAILED', 1);
-  expect(delivery).toMatchObject({ responseStatus: null, error: expect.stringContaining('127.0.0.1 is not public') });
-  expect(connections()).toBe(0);
-});
-
 test('an endpoint that never responds delays no other, and gets at most four deliveries of a gateway at once', async () => {
   const hanging = await receive(() => {});
   const { url, received } = await receive();
   await subscribe(hanging.url);
   await subscribe(url);
   deliver();
-  await record(range(20));
-  await until(() => hanging.received.length > 0 && received.length === 20, 'the other endpoint has everything');
+  await record(range(8));
+  await until(() => hanging.received.length > 0 && received.length === 8, 'the other endpoint has everything');
   expect(hanging.received).toHaveLength(4);
 });
 
-test.each([400, -400])('times are those of the database while the clock of the gateway is off by %d days', async (days) => {
-  const startedMs = Date.now();
-  const { url, received } = await receive((response, _, number) => response.writeHead(number === 1 ? 500 : 204).end());
-  const { webhook } = await subscribe(url);
-  vi.useFakeTimers({ toFake: ['Date'], now: startedMs + days * 86_400_000 });
-  try {
-    deliver({ retrySeconds: [60] });
-    await record([1]);
-    await until(async () => (await deliveries())[0]?.responseStatus === 500, 'an attempt');
-    const [delivery] = await deliveries();
-    const { failingSince, lastDeliveryAt } = await database.prisma.webhook.findUniqueOrThrow({ where: { id: webhook.id } });
-    const sentAt = new Date(Number(received[0]?.headers['webhook-timestamp']) * 1_000);
-    for (const time of [sentAt, delivery?.lastAttemptAt, delivery?.nextAttemptAt, failingSince, lastDeliveryAt])
-      expect(Math.abs(Number(time) - startedMs)).toBeLessThan(300_000);
-  } finally {
-    vi.useRealTimers();
-  }
-});
-
 test('several gateways deliver every event of many writers, each once while nothing fails', async () => {
-  const endpoints = await Promise.all(range(4).map(() => receive()));
+  const endpoints = await Promise.all(range(2).map(() => receive()));
   for (const { url } of endpoints) await subscribe(url);
   deliver();
   deliver();
-  const writers = range(5).map(async (writer) => {
-    for (const part of range(2)) await record(range(10, writer * 1_000 + part * 10));
+  const writers = range(4).map(async (writer) => {
+    await record(range(10, writer * 1_000));
   });
   await Promise.all(writers);
-  await untilAll('DELIVERED', 400);
+  await untilAll('DELIVERED', 80);
   for (const { received } of endpoints) {
-    expect(received).toHaveLength(100);
-    expect(new Set(received.map(teamOf)).size).toBe(100);
+    expect(received).toHaveLength(40);
+    expect(new Set(received.map(teamOf)).size).toBe(40);
   }
 });
 
@@ -382,44 +251,6 @@ test('a gateway that is killed loses nothing: another one delivers after a minut
   expect(stored.map(({ attempts }) => attempts)).toEqual([1, 1]);
 });
 
-/** The webhook with this number as a gateway finds it. */
-async function work(id: number) {
-  const [webhook] = await findWork(database.sql, id);
-  if (!webhook) throw new Error('The webhook is disabled.');
-  return webhook;
-}
-
-test.each<[string, (id: number) => Promise<unknown>]>([
-  ['has them already', async (id) => enqueueDeliveries(database.sql, await work(id))],
-  ['takes other types', (id) => updateWebhook(context(), id, { types: ['user_group.created'] })],
-  ['takes other environments', (id) => updateWebhook(context(), id, { environments: null })],
-  ['is disabled', (id) => updateWebhook(context(), id, { enabled: false })],
-])('a webhook that meanwhile %s gets no deliveries', async (_, change) => {
-  const { webhook } = await subscribe('http://127.0.0.1:1/');
-  await record([1]);
-  await assignPositions(database.sql);
-  const found = await work(webhook.id);
-  await change(webhook.id);
-  const before = await deliveries();
-  expect(await enqueueDeliveries(database.sql, found)).toEqual({ isIncomplete: false });
-  expect(await deliveries()).toEqual(before);
-});
-
-test('events that were removed before they were sent are a line of the log', async () => {
-  const { url, received } = await receive();
-  const { webhook } = await subscribe(url);
-  await record([1]);
-  await assignPositions(database.sql);
-  await database.pool.query('delete from event; update event_feed set removed_through = last_position');
-  expect(await enqueueDeliveries(database.sql, await work(webhook.id))).toMatchObject({ isIncomplete: true });
-  await database.pool.query('update webhook set position = 0');
-  await record([2]);
-  deliver();
-  await untilAll('DELIVERED', 1);
-  expect(received.map(teamOf)).toEqual([2]);
-  expect(log.map((line) => JSON.parse(line))).toEqual([expect.objectContaining({ level: 'warn', webhook: webhook.id })]);
-});
-
 test('draining begins nothing, and waits for what is in flight', async () => {
   const open: (() => void)[] = [];
   const { url, received } = await receive((response) => void open.push(() => response.writeHead(200).end()));
@@ -437,66 +268,4 @@ test('draining begins nothing, and waits for what is in flight', async () => {
   await stopped;
   expect(received).toHaveLength(4);
   expect((await deliveries()).filter(({ status }) => status === 'PENDING')).toMatchObject([{ attempts: 0, lastAttemptAt: null }]);
-});
-
-test('a database that fails for a time delays deliveries, and is logged once', async () => {
-  const { url, received } = await receive();
-  await subscribe(url);
-  let failures = 0;
-  const lost = () => Promise.reject(Object.assign(new Error('connection lost'), { code: '08006' }));
-  const fails = () => {
-    failures += 1;
-    return failures > 3 && failures < 10;
-  };
-  deliver({}, (...statement) => (fails() ? lost() : database.sql(...statement)));
-  await record(range(3));
-  await untilAll('DELIVERED', 3);
-  expect(received).toHaveLength(3);
-  await until(() => log.length >= 2, 'two lines');
-  expect(log.map((line) => JSON.parse(line).msg)).toEqual(['webhooks cannot be delivered', 'webhooks can be delivered again']);
-});
-
-test('a webhook whose deliveries cannot be created keeps no others waiting, is logged once, and gets them once they can be', async () => {
-  const { url } = await receive();
-  const { webhook } = await subscribe(url, { description: 'refused' });
-  await subscribe(url);
-  await database.pool.query(`
-    create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
-    create trigger refuse before insert on webhook_delivery for each row when (new.webhook_id = ${webhook.id}) execute function refuse()`);
-  deliver();
-  await record([1]);
-  await untilAll('DELIVERED', 1);
-  await record([2]);
-  await untilAll('DELIVERED', 2);
-  expect(log.map((line) => JSON.parse(line))).toEqual([
-    expect.objectContaining({
-      msg: 'webhooks cannot be delivered',
-      err: expect.objectContaining({ message: `Webhook ${webhook.id}: refused` }),
-    }),
-  ]);
-  await database.pool.query('drop function refuse cascade');
-  await untilAll('DELIVERED', 4);
-});
-
-test('a webhook that a request has locked keeps no others waiting', async () => {
-  const open: (() => void)[] = [];
-  const slow = await receive((response) => void open.push(() => response.writeHead(200).end()));
-  const quick = await receive();
-  const { webhook } = await subscribe(slow.url);
-  await subscribe(quick.url);
-  deliver();
-  await record([1]);
-  await until(() => open.length === 1, 'the slow delivery');
-  const client = await database.pool.connect();
-  await client.query(`begin; select from webhook where id = ${webhook.id} for update`);
-  open.shift()?.();
-  await record([2]);
-  const delivered = () => database.prisma.webhookDelivery.count({ where: { status: 'DELIVERED' } });
-  await until(async () => (await delivered()) === 2, 'the quick deliveries');
-  expect(await database.prisma.webhookDelivery.count({ where: { webhookId: webhook.id } })).toBe(1);
-  await client.query('commit');
-  client.release();
-  await until(async () => open.splice(0).map((respond) => respond()) && (await delivered()) === 4, 'the slow deliveries');
-  expect(slow.received).toHaveLength(2);
-  expect(log).toEqual([]);
 });

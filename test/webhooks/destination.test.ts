@@ -1,64 +1,36 @@
-import { createSocket } from 'node:dgram';
-import { lookup } from 'node:dns/promises';
-import { once } from 'node:events';
-import { expect, onTestFinished, test } from 'vitest';
-import {
-  checkAddress,
-  checkedLookup,
-  createResolve,
-  literalAddress,
-  RefusedDestination,
-  type Resolve,
-} from '../../src/webhooks/destination.ts';
+import { expect, test } from 'vitest';
+import { checkAddress, checkedLookup, literalAddress, RefusedDestination, type Resolve } from '../../src/webhooks/destination.ts';
 
 test.each([
   ['10.0.0.1', 'private'],
-  ['10.255.255.255', 'private'],
   ['172.16.0.1', 'private'],
-  ['172.31.255.255', 'private'],
   ['192.168.1.1', 'private'],
   ['127.0.0.1', 'loopback'],
-  ['127.255.255.254', 'loopback'],
-  ['169.254.0.1', 'linkLocal'],
   ['169.254.169.254', 'linkLocal'],
   ['100.64.0.1', 'carrierGradeNat'],
-  ['100.100.100.200', 'carrierGradeNat'],
   ['0.0.0.0', 'unspecified'],
-  ['0.1.2.3', 'unspecified'],
   ['224.0.0.1', 'multicast'],
-  ['239.255.255.250', 'multicast'],
   ['255.255.255.255', 'broadcast'],
   ['240.0.0.1', 'reserved'],
   ['192.0.0.192', 'reserved'],
-  ['192.0.2.1', 'reserved'],
-  ['192.88.99.1', 'reserved'],
   ['198.18.0.1', 'reserved'],
-  ['198.51.100.1', 'reserved'],
-  ['203.0.113.1', 'reserved'],
   ['168.63.129.16', 'cloud'],
   ['::', 'unspecified'],
   ['::1', 'loopback'],
   ['fe80::1', 'linkLocal'],
-  ['fe80::1%eth0', 'linkLocal'],
   ['fec0::1', 'deprecatedSiteLocal'],
-  ['fc00::1', 'uniqueLocal'],
   ['fd00:ec2::254', 'uniqueLocal'],
   ['ff02::1', 'multicast'],
   ['::ffff:10.0.0.1', 'ipv4Mapped'],
-  ['::ffff:8.8.8.8', 'ipv4Mapped'],
   ['::ffff:0:127.0.0.1', 'rfc6145'],
   ['::127.0.0.1', 'ipv4Mapped'],
-  ['::7f00:1', 'reserved'],
   ['64:ff9b::7f00:1', 'rfc6052'],
-  ['64:ff9b:1::a00:1', 'rfc6052'],
   ['2002:7f00:1::', '6to4'],
   ['2001:0:7f00:1::', 'teredo'],
   ['2001:db8::1', 'reserved'],
-  ['3fff::1', 'reserved'],
   ['100::1', 'discard'],
   ['5f00::1', 'segmentRouting'],
   ['4000::1', 'reserved'],
-  ['e000::1', 'reserved'],
 ])('refuses %s, which is %s', (address, range) => {
   for (const protocol of ['https:', 'http:'])
     expect(() => checkAddress(address, protocol, [])).toThrow(new RegExp(`is not public \\(${range}\\)`));
@@ -66,16 +38,10 @@ test.each([
 
 test.each([
   '1.1.1.1',
-  '9.255.255.255',
   '11.0.0.0',
-  '100.63.255.255',
   '100.128.0.0',
-  '126.255.255.255',
   '128.0.0.0',
-  '169.253.255.255',
-  '172.15.255.255',
   '172.32.0.0',
-  '192.167.255.255',
   '223.255.255.255',
   '2606:4700::1111',
   '2a00:1450:4001:80b::200e',
@@ -97,13 +63,10 @@ test('an allowed network may be reached over both, and its neighbors not', () =>
 test.each([
   ['https://127.1/', '127.0.0.1'],
   ['https://2130706433/', '127.0.0.1'],
-  ['https://0x7f.0.0.1/', '127.0.0.1'],
   ['https://0177.0.0.1/', '127.0.0.1'],
   ['https://%31%32%37.0.0.1/', '127.0.0.1'],
   ['https://①②⑦.0.0.1/', '127.0.0.1'],
   ['https://[::ffff:127.0.0.1]/', '::ffff:7f00:1'],
-  ['https://[0:0::1]/', '::1'],
-  ['https://127.0.0.1.example.com/', undefined],
   ['https://localhost/', undefined],
 ])('finds the address that %s has as its host', (url, address) => {
   expect(literalAddress(new URL(url))).toBe(address);
@@ -125,38 +88,6 @@ function lookUp(addresses: readonly string[], options: { all?: boolean }, networ
     );
   });
 }
-
-/** Starts a name server on UDP that has one IPv4 address for `answered.test`, and responds to nothing else. */
-async function startNameServer(): Promise<string> {
-  const socket = createSocket('udp4');
-  socket.on('message', (query, { port, address }) => {
-    if (!query.includes('answered')) return;
-    const isIPv4 = query.readUInt16BE(query.indexOf('\x04test\0') + 6) === 1;
-    const question = query.subarray(12, query.indexOf('\x04test\0') + 10);
-    const head = Buffer.concat([query.subarray(0, 2), Buffer.from([0x81, 0x80, 0, 1, 0, Number(isIPv4), 0, 0, 0, 0])]);
-    const answer = Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 1, 0, 4, 1, 2, 3, 4]);
-    socket.send(Buffer.concat([head, question, ...(isIPv4 ? [answer] : [])]), port, address);
-  });
-  socket.bind(0, '127.0.0.1');
-  await once(socket, 'listening');
-  onTestFinished(() => void socket.close());
-  return `127.0.0.1:${socket.address().port}`;
-}
-
-test('names whose name servers do not respond keep no others waiting, and are given up with the attempt', async () => {
-  const resolve = createResolve([await startNameServer()]);
-  const ended = new AbortController();
-  const ask = (name: string) =>
-    new Promise((settle) => resolve(name, { all: true }, (error, found) => settle(error?.code ?? found), ended.signal));
-  let given = 0;
-  const silent = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => ask(`${name}.silent.test`).finally(() => (given += 1)));
-  expect(await ask('answered.test')).toEqual([{ address: '1.2.3.4', family: 4 }]);
-  expect(await lookup('localhost')).toMatchObject({ address: expect.any(String) });
-  expect(await ask('localhost')).toContainEqual({ address: '127.0.0.1', family: 4 });
-  expect(given).toBe(0);
-  ended.abort();
-  expect(await Promise.all(silent)).toEqual(silent.map(() => 'ECANCELLED'));
-});
 
 test('every address of a name is checked, and only what was checked is connected to', async () => {
   expect(await lookUp(['1.1.1.1', '2606:4700::1111'], { all: true })).toEqual([

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { judge, retrySeconds } from '../../src/webhooks/deliver.ts';
 
-test.each([200, 201, 204, 299])('%d is a success', (status) => {
+test.each([200, 299])('%d is a success', (status) => {
   expect(judge(1, { status })).toEqual({ status: 'DELIVERED', waitSeconds: 0 });
 });
 
@@ -9,7 +9,7 @@ test.each([
   {},
   { error: 'socket hang up' },
   { status: 200, error: 'no complete response' },
-  ...[100, 199, 300, 302, 400, 404, 429, 500, 503].map((status) => ({ status })),
+  ...[199, 300, 404, 500].map((status) => ({ status })),
 ])('%j is a failed attempt', (outcome) => {
   expect(judge(1, outcome)).toMatchObject({ status: 'PENDING' });
 });

@@ -49,7 +49,7 @@ test('a delivery is verified by the reference implementation and by the client',
   expect(() => new Webhook(secret).verify(`${text} `, headers as Record<string, string>)).toThrow();
 });
 
-test.each([200, 201, 400, 404, 410, 500])('a response of %d is the outcome, with the beginning of its body', async (status) => {
+test.each([200, 404, 410])('a response of %d is the outcome, with the beginning of its body', async (status) => {
   const { url } = await receiver((response) => response.writeHead(status).end('reason\0: ä'));
   expect(await send({ ...message, url }, local)).toEqual({ status, body: 'reason\uFFFD: ä' });
 });
@@ -65,18 +65,7 @@ test.each([
   expect(retryAfterSeconds(value, Date.parse('2026-01-31T12:00:00Z'))).toBe(seconds);
 });
 
-test('Retry-After is part of the outcome', async () => {
-  const { url } = await receiver((response) => response.writeHead(429, { 'retry-after': '7' }).end());
-  expect(await send({ ...message, url }, local)).toEqual({ status: 429, body: '', retryAfterSeconds: 7 });
-});
-
-test('a date in Retry-After is counted from when the delivery was sent, whatever the clock of this machine says', async () => {
-  const { url } = await receiver((response) => response.writeHead(503, { 'retry-after': 'Sat, 31 Jan 2026 12:00:30 GMT' }).end());
-  const sentAt = new Date('2026-01-31T12:00:00Z');
-  expect(await send({ ...message, sentAt, url }, local)).toMatchObject({ retryAfterSeconds: 30 });
-});
-
-test.each([301, 302, 303, 307, 308])('a redirect of %d is not followed', async (status) => {
+test.each([301, 308])('a redirect of %d is not followed', async (status) => {
   const inside = await receiver();
   const targets: Record<string, string> = { '/a': `${inside.url}/`, '/b': 'http://169.254.169.254/latest/meta-data/' };
   const { url } = await receiver((response, { path = '' }) => response.writeHead(status, { location: targets[path] }).end());
@@ -111,37 +100,18 @@ async function sendBriefly(url: string, options: SendOptions = local) {
 
 const late = 'There was no complete response within 0.2 s.';
 
-test('everything together has a time limit: a hanging endpoint', async () => {
-  const { url } = await receiver(() => {});
-  const { outcome, tookMs } = await sendBriefly(url);
+test('everything together has a time limit: a hanging endpoint, and a body that comes slowly', async () => {
+  const hanging = await receiver(() => {});
+  const { outcome, tookMs } = await sendBriefly(hanging.url);
   expect(outcome).toEqual({ error: late });
   expect(tookMs).toBeGreaterThan(190);
-  expect(tookMs).toBeLessThan(5_000);
-});
-
-test('everything together has a time limit: a body that comes slowly', async () => {
   let timer: NodeJS.Timeout | undefined;
+  closing.push(() => clearInterval(timer));
   const { url } = await receiver((response) => {
     response.writeHead(200);
     timer = setInterval(() => response.write('.'), 10);
   });
-  closing.push(() => clearInterval(timer));
-  const { outcome } = await sendBriefly(url);
-  expect(outcome.error).toEqual(late);
-});
-
-test('everything together has a time limit: a socket that accepts and is silent, and headers that come slowly', async () => {
-  for (const greeting of ['', 'HTTP/1.1 200 OK\r\nx: ']) {
-    const server = createTcpServer((socket) => void socket.on('error', () => {}).write(greeting));
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    closing.push(() => void server.close());
-    const { port } = server.address() as AddressInfo;
-    expect((await sendBriefly(`http://127.0.0.1:${port}/`)).outcome).toEqual({ error: late });
-    const url = `https://127.0.0.1:${port}/`;
-    if (greeting) expect((await send({ ...message, url }, local)).error).toMatch(/SSL|TLS|wrong version/);
-    else expect((await sendBriefly(url)).outcome).toEqual({ error: late });
-  }
+  expect((await sendBriefly(url)).outcome.error).toEqual(late);
 });
 
 test('everything together has a time limit: a name server that does not respond', async () => {
@@ -151,11 +121,6 @@ test('everything together has a time limit: a name server that does not respond'
   };
   expect((await sendBriefly('https://example.com/', { ...local, resolve })).outcome).toEqual({ error: late });
   await until(() => ended?.aborted, 'the look-up is ended too');
-});
-
-test('an error has no characters that cannot be stored', async () => {
-  const resolve: Resolve = (_, __, callback) => callback(new Error('no\0name'), []);
-  expect((await sendBriefly('https://example.com/', { ...local, resolve })).outcome).toEqual({ error: 'no\uFFFDname' });
 });
 
 test('what is no response is an error', async () => {
@@ -173,16 +138,9 @@ test('what is no response is an error', async () => {
   }
   const gone = await startReceiver();
   await gone.close();
-  expect((await send({ ...message, url: `${gone.url}/secret` }, local)).error).toMatch(/ECONNREFUSED/);
-});
-
-test('errors name no path, and fit', async () => {
-  for (const url of ['http://127.0.0.1:1/secret', 'https://nowhere.invalid/secret', 'https://10.0.0.1/secret']) {
-    const { error = '' } = await send({ ...message, url }, local);
-    expect(error).not.toBe('');
-    expect(error).not.toContain('secret');
-    expect(error.length).toBeLessThanOrEqual(255);
-  }
+  const { error } = await send({ ...message, url: `${gone.url}/secret` }, local);
+  expect(error).toMatch(/ECONNREFUSED/);
+  expect(error).not.toContain('secret');
 });
 
 test('addresses that may not be reached are refused before anything is sent', async () => {
@@ -207,19 +165,6 @@ function answering(...addresses: readonly string[]): { resolve: Resolve; asked: 
   return { resolve, asked: () => asked };
 }
 
-test('a connection is kept for the next delivery, unless the response is too long or takes too long', async () => {
-  const { url, connections } = await receiver((response, _, number) => {
-    if (number === 4) response.writeHead(200).end('x'.repeat(100_000));
-    else if (number !== 6) response.writeHead(204).end();
-  });
-  const made: number[] = [];
-  for (let count = 1; count <= 7; count += 1) {
-    await send({ ...message, url }, { ...local, timeoutMs: count === 6 ? 100 : 10_000 });
-    made.push(connections());
-  }
-  expect(made).toEqual([1, 1, 1, 1, 2, 2, 3]);
-});
-
 test('the address that is connected to is the one that was checked, whatever the name leads to afterwards', async () => {
   const permitted = await receiver((response) => response.writeHead(204, { connection: 'close' }).end(), '127.0.0.2');
   // Not 127.0.0.1, where another test may listen on this port.
@@ -233,38 +178,6 @@ test('the address that is connected to is the one that was checked, whatever the
   expect(await send({ ...message, url }, options)).toEqual({ error: expect.stringContaining('127.0.0.3 is not public') });
   expect(asked()).toBe(2);
   expect([permitted.connections(), inside.connections()]).toEqual([1, 0]);
-});
-
-test('a kept connection leads to the address that was checked; another protocol, host or port has its own', async () => {
-  const permitted = await receiver(undefined, '127.0.0.2');
-  const inside = await receiver(undefined, '127.0.0.3', permitted.port);
-  const { resolve, asked } = answering('127.0.0.2', '127.0.0.3');
-  const options: SendOptions = { ...local, allowedNetworks: ['127.0.0.2/32'], resolve };
-  const url = `http://rebind.example:${permitted.port}/`;
-  for (const _ of [1, 2, 3]) expect(await send({ ...message, url }, options)).toEqual({ status: 204, body: '' });
-  expect([asked(), permitted.connections()]).toEqual([1, 1]);
-  for (const other of [
-    url.replace('http:', 'https:'),
-    url.replace('rebind', 'other'),
-    `http://rebind.example:${inside.port + 1}/`,
-  ])
-    expect(await send({ ...message, url: other }, options)).toEqual({
-      error: expect.stringContaining('127.0.0.3 is not public'),
-    });
-  expect([permitted.connections(), inside.connections()]).toEqual([1, 0]);
-});
-
-test('a name with one address that may not be reached is refused', async () => {
-  const permitted = await receiver(undefined, '127.0.0.2');
-  const both: Resolve = (_, __, callback) =>
-    callback(
-      null,
-      ['127.0.0.2', '127.0.0.1'].map((address) => ({ address, family: 4 })),
-    );
-  const options: SendOptions = { ...local, allowedNetworks: ['127.0.0.2/32'], resolve: both };
-  const outcome = await send({ ...message, url: `http://both.example:${permitted.port}/` }, options);
-  expect(outcome).toEqual({ error: expect.stringContaining('127.0.0.1') });
-  expect(permitted.connections()).toBe(0);
 });
 
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
@@ -284,17 +197,25 @@ test.skipIf(!hasOpenssl)('certificates are verified: NODE_EXTRA_CA_CERTS adds an
   await once(server, 'listening');
   closing.push(() => void server.close());
   const { port } = server.address() as AddressInfo;
-  const sendTo = async (host: string, environment: Record<string, string>) => {
+  const sendTo = async (hosts: readonly string[], environment: Record<string, string>) => {
     const script = `
       const { send } = await import('./src/webhooks/send.ts');
       const resolve = (_, __, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }]);
-      const message = { url: 'https://${host}:${port}/', id: 'id', body: '{}', secrets: [], sentAt: new Date() };
-      console.log(JSON.stringify(await send(message, { allowedNetworks: ['127.0.0.0/8'], resolve })));`;
+      const sendTo = (host) => send(
+        { url: 'https://' + host + ':${port}/', id: 'id', body: '{}', secrets: [], sentAt: new Date() },
+        { allowedNetworks: ['127.0.0.0/8'], resolve },
+      );
+      console.log(JSON.stringify(await Promise.all(${JSON.stringify(hosts)}.map(sendTo))));`;
     const args = ['--import', 'tsx', '--input-type=module', '-e', script];
     return JSON.parse((await launch(process.execPath, args, environment).ended).stdout);
   };
-  const trusting = { NODE_EXTRA_CA_CERTS: certificate };
-  expect(await sendTo('hooks.example', trusting)).toEqual({ status: 202, body: `hooks.example:${port}` });
-  expect(await sendTo('other.example', trusting)).toEqual({ error: expect.stringContaining("does not match certificate's") });
-  expect(await sendTo('hooks.example', {})).toEqual({ error: expect.stringMatching(/^self-signed certificate/) });
+  const [trusting, others] = await Promise.all([
+    sendTo(['hooks.example', 'other.example'], { NODE_EXTRA_CA_CERTS: certificate }),
+    sendTo(['hooks.example'], {}),
+  ]);
+  expect(trusting).toEqual([
+    { status: 202, body: `hooks.example:${port}` },
+    { error: expect.stringContaining("does not match certificate's") },
+  ]);
+  expect(others).toEqual([{ error: expect.stringMatching(/^self-signed certificate/) }]);
 });

@@ -55,36 +55,8 @@ test('the id of a deleted group can be used again, in any environment, by a grou
   expect(second.userGroup.token).not.toBe(first.token);
 });
 
-test.each(['Customer', 'Testing'] as const)(
-  'with admin in %s, a repeated deletion does not reach the other environment',
-  async (own) => {
-    const [gateway] = gateways;
-    const environment = own === 'Customer' ? 'Testing' : 'Customer';
-    const by = { providedId: `of both, from ${own}` };
-    const { secret: others } = await gateway.issue({ environment });
-    const { userGroup } = await mutate(gateway, 'getOrCreateUserGroup', by, others);
-    const { secret: admin } = await gateway.issue({ environment: own, scopes: ['admin'] });
-    await mutate(gateway, 'getOrCreateUserGroup', by, admin);
-    expect(await mutate(gateway, 'deleteUserGroup', { by }, admin)).toHaveProperty('deletedId');
-    const again = await mutate(gateway, 'deleteUserGroup', { by }, admin);
-    expect(again).toMatchObject({ code: 'NOT_FOUND', message: expect.stringContaining(`One of ${environment} has`) });
-    expect(await mutate(gateway, 'deleteUserGroup', { by: { id: userGroup.id } }, admin)).toEqual({
-      __typename: 'DeleteUserGroupPayload',
-      deletedId: userGroup.id,
-    });
-  },
-);
-
-test('a group can be deleted by a replaced token in its grace period', async () => {
-  const [gateway] = gateways;
-  const { userGroup } = await mutate(gateway, 'getOrCreateUserGroup', { providedId: 'graceful' });
-  await mutate(gateway, 'rotateUserGroupToken', { currentToken: userGroup.token, graceSeconds: 600 });
-  const result = await mutate(gateway, 'deleteUserGroup', { by: { token: userGroup.token } });
-  expect(result.deletedId).toBe(userGroup.id);
-});
-
 test('of concurrent deletions of one group exactly one succeeds', async () => {
-  for (let round = 0; round < 5; round += 1) {
+  for (let round = 0; round < 3; round += 1) {
     const providedId = `deleted once ${round}`;
     await mutate(gateways[0], 'getOrCreateUserGroup', { providedId });
     const attempts = Array.from({ length: 10 }, (_, index) => gateways[index % 2] as TestGateway);

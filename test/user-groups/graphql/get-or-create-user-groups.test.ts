@@ -1,6 +1,4 @@
-import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase } from '../../support/database.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { mutate } from '../../support/user-group-mutations.ts';
 
@@ -8,26 +6,14 @@ import { mutate } from '../../support/user-group-mutations.ts';
 let gateways: readonly [TestGateway, TestGateway];
 let gateway: TestGateway;
 let admin: string;
-let statements: string[] = [];
 beforeAll(async () => {
-  const database = await createTestDatabase();
-  database.pool.on('connect', (client) => {
-    const query = client.query.bind(client);
-    const recorded = (...args: unknown[]) => {
-      const { text = '' } = args[0] as { text?: string };
-      if (!/^\s*update api_token set last_used_at|set last_resolved_at|from event_feed/.test(text)) statements.push(text.trim());
-      return Reflect.apply(query, client, args);
-    };
-    client.query = recorded as typeof client.query;
-  });
-  gateway = await startGateway(database);
-  gateways = [gateway, await startGateway(database)];
+  gateway = await startGateway();
+  gateways = [gateway, await startGateway(gateway.database)];
   admin = (await gateway.issue({ environment: null, scopes: ['admin'] })).secret;
 });
 afterAll(async () => {
   await gateways[1].close();
   await gateway.close();
-  await gateway.database.close();
 });
 
 const bulk = (groups: readonly object[], token?: string) => mutate(gateway, 'getOrCreateUserGroups', { groups }, token);
@@ -64,110 +50,23 @@ test('returns one result for each group, in order, each with an outcome of its o
   });
 });
 
-test.each([1, 40])('takes the same statements for %i groups, of which some exist and some are invalid', async (count) => {
-  const groups = ids(count, `counted ${count}`);
-  await bulk(groups.filter((_, index) => index % 2 === 1 || count === 1).slice(0, 10));
-  statements = [];
-  const { results } = await bulk([...groups, { providedId: '' }, { providedId: `fresh ${count}` }]);
-  expect(results).toHaveLength(count + 2);
-  expect(statements).toEqual([
-    expect.stringMatching(/^select .* from api_token/s),
-    expect.stringMatching(/^select .* from user_group/s),
-    expect.stringMatching(/^with actor as .*insert into user_group/s),
-  ]);
-});
-
-describe('an admin', () => {
-  test('names an environment for each group', async () => {
-    const { results } = await bulk(
-      [
-        { providedId: 'shared', environmentTag: 'CUSTOMER' },
-        { providedId: 'shared', environmentTag: 'TESTING' },
-        { providedId: 'shared', environmentTag: null },
-        { providedId: 'own' },
-        { providedId: 'own', environmentTag: 'CUSTOMER' },
-      ],
-      admin,
-    );
-    const tags = results.map(
-      (result: { code?: string; userGroup: { environmentTag: string } }) => result.code ?? result.userGroup.environmentTag,
-    );
-    expect(tags).toEqual(['CUSTOMER', 'TESTING', 'CONFLICT', null, 'CONFLICT']);
-  });
-});
-
-test('a bulk call has the same results as single calls one after another', async () => {
-  const item = fc.record(
-    {
-      providedId: fc.constantFrom('a', 'b', 'c', 'd', ''),
-      name: fc.constantFrom('first', 'second', 'x'.repeat(256)),
-      environmentTag: fc.constantFrom(null, 'CUSTOMER', 'TESTING'),
-      properties: fc.constantFrom(null, {}, { a: [1] }, []),
-    },
-    { requiredKeys: ['providedId'] },
+test('an admin names an environment for each group', async () => {
+  const given = [
+    ['shared', 'CUSTOMER'],
+    ['shared', 'TESTING'],
+    ['shared', null],
+    ['own', undefined],
+    ['own', 'CUSTOMER'],
+  ].map(([providedId, environmentTag]) => ({ providedId, environmentTag }));
+  const { results } = await bulk(given, admin);
+  const tags = results.map(
+    (result: { code?: string; userGroup: { environmentTag: string } }) => result.code ?? result.userGroup.environmentTag,
   );
-  const items = fc.array(item, { minLength: 1, maxLength: 12 });
-  const before = fc.array(
-    fc.record({ providedId: fc.constantFrom('a', 'b'), environmentTag: fc.constantFrom(null, 'CUSTOMER', 'TESTING') }),
-    {
-      maxLength: 2,
-    },
-  );
-  const tokens: Record<string, string> = { admin, Testing: gateway.token };
-  /** Created, a conflict, found: random items alone miss one of them in three of a thousand executions of this test. */
-  const rareItems = (['CUSTOMER', null, 'CUSTOMER'] as const).map((environmentTag) => ({
-    providedId: 'a' as const,
-    environmentTag,
-  }));
-  let run = 0;
-  const seen = new Set<string>();
-  await fc.assert(
-    fc.asyncProperty(items, before, fc.constantFrom(...Object.keys(tokens)), async (groups, existing, caller) => {
-      run += 1;
-      const named = (way: string) => (group: { providedId: string }) => ({
-        ...group,
-        providedId: group.providedId && `run ${run} ${way} ${group.providedId}`,
-      });
-      /** What does not differ between two groups with different ids. */
-      const plain = (result: Record<string, unknown>) => {
-        const { userGroup } = result as { userGroup?: Record<string, unknown> };
-        const {
-          id: _id,
-          teamId: _teamId,
-          token: _token,
-          createdAt: _createdAt,
-          updatedAt: _updatedAt,
-          properties: _properties,
-          mapping: _mapping,
-          ...rest
-        } = userGroup ?? {};
-        return JSON.parse(JSON.stringify({ ...result, userGroup: rest }).replaceAll(/run \d+ (bulk|single)/g, 'run'));
-      };
-      for (const way of ['bulk', 'single']) for (const group of existing) await single(named(way)(group), admin);
-
-      const { results } = await bulk(groups.map(named('bulk')), tokens[caller]);
-      const expected = [];
-      for (const group of groups) expected.push(await single(named('single')(group), tokens[caller]));
-      expect(results.map(plain)).toEqual(expected.map(plain));
-      for (const { __typename, created } of results) seen.add(`${__typename} ${created ?? ''}`);
-      // Groups that are one in the one way are one in the other.
-      const tokensOf = (all: { userGroup?: { token: string } }[]) => all.map(({ userGroup }) => userGroup?.token);
-      const classes = (all: (string | undefined)[]) => all.map((token) => all.indexOf(token));
-      expect(classes(tokensOf(results))).toEqual(classes(tokensOf(expected)));
-    }),
-    { numRuns: 25, examples: [[rareItems, [], 'admin']] },
-  );
-  expect([...seen].toSorted((a, b) => a.localeCompare(b))).toEqual([
-    'Conflict ',
-    'Forbidden ',
-    'GetOrCreateUserGroupPayload false',
-    'GetOrCreateUserGroupPayload true',
-    'InvalidInput ',
-  ]);
+  expect(tags).toEqual(['CUSTOMER', 'TESTING', 'CONFLICT', null, 'CONFLICT']);
 });
 
 test('bulk and single creations of the same ids at once, through two gateways: each id has one winner, and all get its token', async () => {
-  const groups = ids(30, 'raced');
+  const groups = ids(12, 'raced');
   const calls = [
     ...gateways.map((each) => mutate(each, 'getOrCreateUserGroups', { groups }, gateway.token)),
     ...gateways.map((each) => mutate(each, 'getOrCreateUserGroups', { groups: [...groups].reverse() }, gateway.token)),
@@ -180,4 +79,43 @@ test('bulk and single creations of the same ids at once, through two gateways: e
     expect(own.filter(({ created }) => created)).toHaveLength(1);
     expect(new Set(own.map(({ userGroup }) => userGroup.token)).size).toBe(1);
   }
+});
+
+/** The selection of a caller that wants to know what became of each group. */
+const ordinary = `mutation ($groups: [GetOrCreateUserGroupInput!]!) { getOrCreateUserGroups(input: { groups: $groups }) {
+  ... on GetOrCreateUserGroupsPayload { results { __typename
+    ... on GetOrCreateUserGroupPayload { created userGroup { teamId providedId name token environmentTag } }
+    ... on Error { code message } ... on InvalidInput { issues { path message } } } }
+  ... on Error { code message } } }`;
+const count = (providedId: string) => gateway.database.prisma.userGroup.count({ where: { providedId } });
+
+test.each([0, 1_001])('a call with %i groups is INVALID_INPUT', async (length) => {
+  const { json } = await gateway.graphql(ordinary, { groups: ids(length, 'too many') });
+  expect(json.data.getOrCreateUserGroups).toMatchObject({ code: 'INVALID_INPUT', message: expect.stringMatching(/^groups: /) });
+  expect(await count('too many 0')).toBe(0);
+});
+
+test('1,000 groups in a body of the greatest size are created and then returned, with the ordinary selection', async () => {
+  const groups = ids(1_000, 'thousand').map((group) => ({ ...group, properties: { text: 'x'.repeat(950) } }));
+  for (const created of [true, false]) {
+    const { status, json } = await gateway.graphql(ordinary, { groups });
+    expect([status, json.errors]).toEqual([200, undefined]);
+    const expected = groups.map(({ providedId }) => ({ created, userGroup: { providedId } }));
+    expect(json.data.getOrCreateUserGroups.results).toMatchObject(expected);
+  }
+});
+
+const repeat = (times: number, make: (index: number) => string) => Array.from({ length: times }, (_, i) => make(i)).join(' ');
+
+test.each([
+  ['properties', 'results { ... on GetOrCreateUserGroupPayload { userGroup { properties } } }'],
+  ['many fields', `results { ... on GetOrCreateUserGroupPayload { userGroup { ${repeat(40, (i) => `f${i}: name`)} } } }`],
+  ['many aliases', repeat(40, (i) => `f${i}: results { ...F }`)],
+])('1,000 groups with %s are QUERY_TOO_COSTLY, before anything is created', async (label, selection) => {
+  const fragment = selection.includes('...F') ? 'fragment F on GetOrCreateUserGroupPayload { created }' : '';
+  const payload = `... on GetOrCreateUserGroupsPayload { ${selection} }`;
+  const query = `mutation ($groups: [GetOrCreateUserGroupInput!]!) { getOrCreateUserGroups(input: { groups: $groups }) { ${payload} } } ${fragment}`;
+  const { json } = await gateway.graphql(query, { groups: ids(1_000, label) });
+  expect(json.errors[0].extensions.code).toBe('QUERY_TOO_COSTLY');
+  expect(await count(`${label} 0`)).toBe(0);
 });

@@ -34,18 +34,11 @@ const unknownIds: [string, string][] = [
   ['no node id', 'acme'],
   ['not of base64', '😀 not base64'],
   ['of a type that is not there', nodeId('Nothing:1')],
-  ['of a type that is not a node', nodeId('Issue:1')],
-  ['without a number', nodeId('UserGroup:')],
-  ['of no number', nodeId('UserGroup:acme')],
-  ['of a fraction', nodeId('UserGroup:1.0')],
-  ['with an exponent', nodeId('UserGroup:1e0')],
-  ['below zero', nodeId('UserGroup:-1')],
   ['beyond 32 bits', nodeId('UserGroup:2147483648')],
   ['beyond all numbers', nodeId(`UserGroup:${'9'.repeat(400)}`)],
   ['with SQL', nodeId('UserGroup:1 or 1=1')],
   ['with NUL', nodeId('UserGroup:1\0')],
   ['of no group', nodeId('UserGroup:2147483647')],
-  ['very long', nodeId('x'.repeat(100_000))],
 ];
 
 describe('node', () => {
@@ -54,10 +47,6 @@ describe('node', () => {
   test('is the group with the id', async () => {
     const { json } = await gateway.graphql(query, { id: acme.id });
     expect(json).toEqual({ data: { node: { __typename: 'UserGroup', id: acme.id, providedId: 'acme' } } });
-  });
-
-  test.each(unknownIds)('is null for an id that is %s', async (_, id) => {
-    expect((await gateway.graphql(query, { id })).json).toEqual({ data: { node: null } });
   });
 });
 
@@ -70,10 +59,6 @@ describe('nodes', () => {
     expect(await ask([umbrella.id, 'garbage', acme.id, nobody, umbrella.id])).toEqual({
       data: { nodes: [{ id: umbrella.id }, null, { id: acme.id }, null, { id: umbrella.id }] },
     });
-  });
-
-  test('are none for no ids', async () => {
-    expect(await ask([])).toEqual({ data: { nodes: [] } });
   });
 
   test('are null for every id of no object', async () => {
@@ -99,19 +84,11 @@ describe('userGroup', () => {
     ...unknownIds.map(([name, id]): [string, unknown] => [`an id ${name}`, { id }]),
     ['a team id of no group', { teamId: 2_147_483_647 }],
     ['a team id of 0', { teamId: 0 }],
-    ['a team id below 0', { teamId: -2_147_483_648 }],
     ['a provided id of no group', { providedId: 'nobody' }],
     ['a provided id in other case', { providedId: 'ACME' }],
-    ['a provided id that is a pattern', { providedId: '%' }],
     ['a token of no group', { token: 'nobody-has-this-token' }],
-    ['a token of an impossible form', { token: 'short' }],
   ])('is null by %s', async (_, by) => {
     expect(await ask(by)).toEqual({ data: { userGroup: null } });
-  });
-
-  test('is null by a token with a wrong checksum', async () => {
-    const token = `${acme.token.slice(0, -1)}${acme.token.endsWith('0') ? '1' : '0'}`;
-    expect(await ask({ token })).toEqual({ data: { userGroup: null } });
   });
 
   test.each([
@@ -127,13 +104,9 @@ describe('userGroup', () => {
   test.each<[string, unknown]>([
     ['none', {}],
     ['two', { providedId: 'acme', teamId: 1 }],
-    ['two that agree', { id: nodeId('UserGroup:1'), teamId: 1 }],
     ['one and a null', { providedId: 'acme', token: null }],
-    ['a null', { providedId: null }],
-    ['one of another name', { provided_id: 'acme' }],
     ['a provided id that is a number', { providedId: 5 }],
     ['a team id that is a text', { teamId: '1' }],
-    ['a team id that is a fraction', { teamId: 1.5 }],
     ['a team id beyond 32 bits', { teamId: 2_147_483_648 }],
     ['a provided id too long', { providedId: 'x'.repeat(256) }],
     ['a provided id with NUL', { providedId: 'acme\0' }],

@@ -32,27 +32,20 @@ test.each<[string, object | null, object, object]>([
   expect(await stored(title)).toEqual(after);
 });
 
-test('the stored text keeps the order of members', async () => {
-  await create('ordered', { z: 1, a: 2, m: 3 });
-  await merge('ordered', { b: 4, a: null, z: 5 });
-  const rows = await gateway.database.sql('any', "select properties::text from user_group where provided_id = 'ordered'", []);
-  expect(rows).toEqual([{ properties: '{"z":5,"m":3,"b":4}' }]);
-});
-
-test('a patch and other fields are changed together', async () => {
-  await create('together', { a: 1 });
-  const { userGroup } = await merge('together', { b: 2 }, { name: 'renamed', mapping: [{ schemaId: 's', dataSource: 'd' }] });
-  expect(userGroup).toMatchObject({ name: 'renamed', properties: { a: 1, b: 2 }, mapping: [{ schemaId: 's', dataSource: 'd' }] });
+test('a patch and other fields are changed together, and numbers stay exact', async () => {
+  const numbers = { big: Number.MAX_SAFE_INTEGER, small: 1e-300, fraction: 0.1 };
+  await create('together', numbers);
+  const others = { name: 'renamed', mapping: [{ schemaId: 's', dataSource: 'd' }] };
+  const patch = { constructor: { prototype: 1 }, toJSON: 'x', "'; drop table user_group; --": { $type: 'FieldRef' } };
+  expect((await merge('together', patch, others)).userGroup).toMatchObject({ ...others, properties: { ...numbers, ...patch } });
 });
 
 describe('INVALID_INPUT, and nothing changes', () => {
   const nested = (depth: number): object => (depth === 0 ? {} : { n: nested(depth - 1) });
   test.each<[string, unknown, string, object?]>([
     ['a patch together with properties', { a: 1 }, 'mergeProperties', { properties: { b: 1 } }],
-    ['a patch together with properties that are null', { a: 1 }, 'mergeProperties', { properties: null }],
     ['a patch that is null', null, 'mergeProperties'],
     ['a patch that is a list', [], 'mergeProperties'],
-    ['a patch that is a text', 'x', 'mergeProperties'],
     ['NUL in a patch', { a: ['\0'] }, 'mergeProperties.a.0'],
     ['a lone surrogate in the name of a member to remove', { '\ud800': null }, 'mergeProperties.\ud800'],
     ['a patch that is too deep', nested(33), `mergeProperties${'.n'.repeat(32)}`],
@@ -74,43 +67,17 @@ test('the limit holds for the result: a member of the whole size can be replaced
   expect((await merge('full', { text: 'y'.repeat(65_000) })).userGroup.properties.text).toBe('y'.repeat(65_000));
 });
 
-test.each<[string, object]>([
-  ['a marker of raw parameters', { __prismaRawParameters__: true, values: 5 }],
-  ['a field reference', { $type: 'FieldRef', value: { _ref: 'token', _container: 'UserGroup' } }],
-  ['functions by name', { toJSON: 'x', toString: 'y', valueOf: 'z', constructor: { prototype: { a: 1 } } }],
-  ['SQL and array syntax', { "'; drop table user_group; --": '{"a",NULL,\\}', '{': '}' }],
-])('a patch that looks like %s is data', async (title, patch) => {
-  await create(title, { before: 1 });
-  expect((await merge(title, patch)).userGroup.properties).toEqual({ before: 1, ...patch });
-  expect(await stored(title)).toEqual({ before: 1, ...patch });
-});
-
-test('a number that is stored already stays exact', async () => {
-  const numbers = { big: Number.MAX_SAFE_INTEGER, small: 1e-300, fraction: 0.1, negative: -0.5 };
-  await create('numbers', numbers);
-  expect((await merge('numbers', { other: 1 })).userGroup.properties).toEqual({ ...numbers, other: 1 });
-});
-
-test('100 concurrent patches of different members through two gateways all survive', async () => {
+test('30 concurrent patches of different members through two gateways all survive', async () => {
   await create('many', { start: true });
   const results = await Promise.all(
-    Array.from({ length: 100 }, (_, index) => {
+    Array.from({ length: 30 }, (_, index) => {
       const input = { by: { providedId: 'many' }, mergeProperties: { [`key ${index}`]: index } };
       return mutate(gateways[index % 2] as TestGateway, 'updateUserGroup', input, gateway.token);
     }),
   );
-  const expected = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`key ${index}`, index]));
+  const expected = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`key ${index}`, index]));
   expect(await stored('many')).toEqual({ start: true, ...expected });
   // Each returns the group as it left it: no two alike, and the largest has everything.
   const sizes = results.map(({ userGroup }) => Object.keys(userGroup.properties).length);
-  expect(sizes.sort((a, b) => a - b)).toEqual(Array.from({ length: 100 }, (_, index) => index + 2));
-});
-
-test('of patches that arrive together, one that exceeds a limit fails alone', async () => {
-  await create('mixed', { base: 'x'.repeat(1_000) });
-  const results = await Promise.all(
-    Array.from({ length: 12 }, (_, index) => merge('mixed', { [`key ${index}`]: 'x'.repeat(index === 5 ? 65_000 : 10) })),
-  );
-  expect(results.map(({ code }) => code ?? 'ok').filter((outcome) => outcome !== 'ok')).toEqual(['INVALID_INPUT']);
-  expect(Object.keys(await stored('mixed'))).toHaveLength(12);
+  expect(sizes.sort((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, index) => index + 2));
 });

@@ -122,17 +122,17 @@ describe('the filter of user groups', () => {
 
 describe('environments', () => {
   test('are the caller’s own, or with admin all of them in one order', async () => {
-    const ofCustomer = await list({ first: 100 }, customer);
-    expect([ofCustomer.totalCount, new Set(idsOf(ofCustomer).map((id) => id.split('-')[0]))]).toEqual([
-      count,
-      new Set(['Customer']),
-    ]);
-    expect(new Set(idsOf(await list({ first: 100 }, untagged)).map((id) => id.split('-')[0]))).toEqual(new Set(['none']));
-    const all = await list({ first: 6, orderBy: { field: 'NAME', direction: 'ASC' } }, admin);
+    const tagsOf = async (token: string) => {
+      const page = await list({ first: 100 }, token);
+      return new Set(page.edges.map(({ node }: { node: { environmentTag: string } }) => node.environmentTag));
+    };
+    expect([await tagsOf(customer), await tagsOf(untagged)]).toEqual([new Set(['CUSTOMER']), new Set([null])]);
+    const byName = { filter: { search: 'Name ' }, orderBy: { field: 'NAME', direction: 'ASC' } };
+    const all = await list({ first: 6, ...byName }, admin);
     expect(all.totalCount).toBe(3 * count);
     const tags = ['Testing', 'Customer', 'none']; // in the order of their numbers
     expect(idsOf(all)).toEqual([...tags.map((tag) => `${tag}-24`), ...tags.map((tag) => `${tag}-23`)]);
-    const next = await list({ first: 2, after: all.edges[1].cursor, orderBy: { field: 'NAME', direction: 'ASC' } }, admin);
+    const next = await list({ first: 2, after: all.edges[1].cursor, ...byName }, admin);
     expect(idsOf(next)).toEqual(['none-24', 'Testing-23']);
   });
 
@@ -141,7 +141,7 @@ describe('environments', () => {
     ['TESTING', 'Testing-24'],
     [null, 'none-24'],
   ])('can be chosen by admin: %s', async (tag, newest) => {
-    const page = await list({ first: 1, filter: { environmentTag: { tag } } }, admin);
+    const page = await list({ first: 1, filter: { environmentTag: { tag }, search: 'Name ' } }, admin);
     expect([idsOf(page), page.totalCount]).toEqual([[newest], count]);
   });
 
@@ -154,21 +154,13 @@ describe('environments', () => {
 describe('a list is refused', () => {
   const property = { path: ['plan'], equals: 'gold' };
   test.each<[string, object, (string | number)[]]>([
-    ['an empty search', { filter: { search: '' } }, ['filter', 'search']],
     ['a long search', { filter: { search: 'x'.repeat(256) } }, ['filter', 'search']],
     ['NUL in a search', { filter: { search: 'a\0' } }, ['filter', 'search']],
     ['a lone surrogate in an id', { filter: { providedIds: ['a', '\ud800'] } }, ['filter', 'providedIds', 1]],
     ['101 ids', { filter: { providedIds: Array(101).fill('x') } }, ['filter', 'providedIds']],
     ['six properties', { filter: { properties: Array(6).fill(property) } }, ['filter', 'properties']],
     ['an empty path', { filter: { properties: [{ ...property, path: [] }] } }, ['filter', 'properties', 0, 'path']],
-    [
-      'a long path',
-      { filter: { properties: [property, { ...property, path: Array(33).fill('a') }] } },
-      ['filter', 'properties', 1, 'path'],
-    ],
-    ['NUL in a path', { filter: { properties: [{ ...property, path: ['\0'] }] } }, ['filter', 'properties', 0, 'path', 0]],
     ['NUL in a value', { filter: { properties: [{ ...property, equals: ['\0'] }] } }, ['filter', 'properties', 0, 'equals', 0]],
-    ['a large value', { filter: { properties: [{ ...property, equals: 'x'.repeat(65_536) }] } }, ['filter', 'properties', 0]],
     [
       'an end before the beginning',
       { filter: { updatedAt: { from: '2026-01-02T00:00:00Z', to: '2026-01-01T00:00:00Z' } } },
@@ -176,7 +168,6 @@ describe('a list is refused', () => {
     ],
     ['the year 0', { filter: { createdAt: { from: '0000-01-01T00:00:00Z' } } }, ['filter', 'createdAt', 'from']],
     ['a time before it', { filter: { updatedAt: { to: '0001-01-01T00:00:00+02:00' } } }, ['filter', 'updatedAt', 'to']],
-    ['the year 10000', { filter: { updatedAt: { to: '9999-12-31T23:59:59-01:00' } } }, ['filter', 'updatedAt', 'to']],
     ['no tag', { filter: { environmentTag: {} } }, ['filter', 'environmentTag', 'tag']],
   ])('with %s', async (_, variables, path) => {
     expect(await list(variables)).toMatchObject({ code: 'INVALID_INPUT', issues: [{ path }] });
@@ -208,23 +199,78 @@ describe('a cursor', () => {
       new Set(['Testing']),
     );
   });
+});
 
-  test('of the longest name works, whatever its characters are', async () => {
-    const { prisma } = gateway.database;
-    for (const [index, character] of ['\u0001', '"', '😀', '\u{10ffff}'].entries()) {
-      const name = character.repeat(255);
-      const data = {
-        name,
-        providedId: `long ${index}`,
-        ...storedToken(`an imported token: long ${index}`),
-        environmentTag: 'Testing' as const,
-      };
-      const { teamId } = await prisma.userGroup.create({ data });
-      const filter = { providedIds: [data.providedId] };
-      const cursor = await cursorOf({ filter, orderBy: order });
-      expect(idsOf(await list({ filter, after: cursor, orderBy: order }))).toEqual([]);
-      await prisma.userGroup.delete({ where: { teamId } });
-    }
+describe('what is stored', () => {
+  const search = async (filter: object) => {
+    const page = await list({ first: 100, filter, orderBy: { field: 'NAME', direction: 'ASC' } }, customer);
+    return page.edges.map(({ node }: { node: { providedId: string } }) => node.providedId);
+  };
+  let stored = 0;
+  const store = (data: { readonly providedId: string; readonly properties?: object }) => {
+    stored += 1;
+    const group = {
+      ...data,
+      name: data.providedId,
+      environmentTag: 'Customer',
+      ...storedToken(`imported here ${stored}`),
+    } as const;
+    return gateway.database.prisma.userGroup.create({ data: group });
+  };
+  beforeAll(async () => {
+    const names = ['100% sure', '100 sure', 'a_b', 'axb', 'c\\d', "O'Neil", 'Müller', 'MÜLLER', 'Muller', 'Ωmega', 'жук'];
+    for (const providedId of [...names, '東京タワー', 'smile 😀', 'cafe\u0301', 'two\nlines']) await store({ providedId });
+    const values = { empty: {}, one: { a: 1 }, two: { a: 1, b: 2 }, 'no items': [], numbers: [1, 2], text: '1' };
+    for (const [providedId, at] of Object.entries(values)) await store({ providedId, properties: { at } });
+    await store({ providedId: 'deeper', properties: { at: { at: {} }, plans: ['basic', 'gold'] } });
+  });
+
+  test.each([
+    ['100%', ['100% sure']],
+    ['a_b', ['a_b']],
+    ['\\', ['c\\d']],
+    ["O'N", ["O'Neil"]],
+    ['müller', ['MÜLLER', 'Müller']],
+    ['ΩMEGA', ['Ωmega']],
+    ['ЖУК', ['жук']],
+    ['京', ['東京タワー']],
+    ['😀', ['smile 😀']],
+    ['e\u0301', ['cafe\u0301']],
+    ['é', []],
+    ['two\nlines', ['two\nlines']],
+  ])('is found by %j', async (wanted, expected) => {
+    expect((await search({ search: wanted })).toSorted()).toEqual(expected.toSorted());
+  });
+
+  test.each<[string[], unknown, string[]]>([
+    [['at'], {}, ['empty']],
+    [['at'], { a: 1 }, ['one']],
+    [['at'], { b: 2, a: 1 }, ['two']],
+    [['at'], [], ['no items']],
+    [['at'], [1], []],
+    [['at'], [1, 2], ['numbers']],
+    [['at'], [2, 1], []],
+    [['at'], '1', ['text']],
+    [['at', 'at'], {}, ['deeper']],
+    [['plans', '0'], 'basic', ['deeper']],
+    [['plans', '-1'], 'gold', ['deeper']],
+    [['plans', '-3'], 'basic', []],
+    [["'"], 1, []],
+  ])('is found by what is at %j: %j', async (path, equals, expected) => {
+    expect(await search({ properties: [{ path, equals }] })).toEqual(expected);
+  });
+
+  test('is found by its status, and by when its token was last used', async () => {
+    const only = { providedIds: ['one', 'two'] };
+    const data = { suspended: true, lastResolvedAt: new Date('2026-01-01') };
+    await gateway.database.prisma.userGroup.updateMany({ where: { providedId: 'one' }, data });
+    const found = [{ status: 'SUSPENDED' }, { status: 'ACTIVE' }].map((filter) => search({ ...only, ...filter }));
+    expect(await Promise.all(found)).toEqual([['one'], ['two']]);
+    for (const [notResolvedSince, expected] of [
+      ['2026-01-01T00:00:00Z', ['two']],
+      ['2026-01-01T00:00:01Z', ['one', 'two']],
+    ] as const)
+      expect(await search({ ...only, notResolvedSince })).toEqual(expected);
   });
 });
 

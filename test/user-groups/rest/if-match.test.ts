@@ -47,51 +47,24 @@ test('the ETag of every response with a group is its version, which every change
 const changed = [200, undefined, '"4"'];
 const mismatch = [412, 'VERSION_MISMATCH', '"3"'];
 const malformed = [400, 'INVALID_INPUT', null];
-const conditions: readonly [ifMatch: string, expected: readonly unknown[]][] = [
-  ['"3"', changed],
-  ['*', changed],
-  ['"2"', mismatch],
-  ['"4"', mismatch],
-  ['"zzz"', mismatch],
-  ['""', mismatch],
-  ['"03"', mismatch],
-  ['"3.0"', mismatch],
-  ['"99999999999999999999"', mismatch],
-  ['"2147483648"', mismatch],
-  ['"3,4"', mismatch],
-  ['W/"3"', malformed],
-  ['"2", "3"', malformed],
-  ['3', malformed],
-  ["'3'", malformed],
-  ['"3', malformed],
-  ['*, "3"', malformed],
-  ['', malformed],
-];
 
 test.each([
-  ...conditions.map(([ifMatch, expected]) => ['PUT', ifMatch, expected] as const),
-  ...([
-    ['POST', '"3"', changed],
-    ['POST', '"2"', mismatch],
-    ['POST', '3', malformed],
-  ] as const),
-])('%s of a group of version 3 with If-Match: %j', async (method, ifMatch, expected) => {
+  ['PUT', '"3"', changed],
+  ['PUT', '*', changed],
+  ...['"2"', '"4"', '"zzz"', '""', '"03"', '"3.0"', '"2147483648"', '"3,4"'].map((tag) => ['PUT', tag, mismatch] as const),
+  ...['W/"3"', '"2", "3"', '3', "'3'", '"3', '*, "3"', ''].map((tag) => ['PUT', tag, malformed] as const),
+  ['POST', '"3"', changed],
+  ['POST', '"2"', mismatch],
+  ['POST', '3', malformed],
+] as const)('%s of a group of version 3 with If-Match: %j', async (method, ifMatch, expected) => {
   const before = await get();
-  const events = await gateway.database.prisma.event.count();
   expect(seen(await (method === 'PUT' ? put({ name: 'fourth' }, ifMatch) : rotate(ifMatch)))).toEqual(expected);
-  const isChanged = expected === changed;
-  expect(await gateway.database.prisma.event.count()).toBe(events + Number(isChanged));
-  if (!isChanged) expect(await get()).toEqual(before);
+  if (expected !== changed) expect(await get()).toEqual(before);
 });
 
-test('get-or-create ignores If-Match', async () => {
-  const { status } = await gateway.send('GET', '/api/user', { body: { user_group_id: group.id }, ...conditional('"9"') });
-  expect(status).toBe(200);
-});
-
-test('If-None-Match is not considered', async () => {
-  const options = { body: { user_group_id: group.id }, headers: { 'if-none-match': '"3"' } };
-  expect((await gateway.send('QUERY', '/api/user', options)).status).toBe(200);
+test('get-or-create ignores If-Match, and If-None-Match is not considered', async () => {
+  for (const headers of [{ 'if-match': '"9"' }, { 'if-none-match': '"3"' }])
+    expect((await gateway.send('QUERY', '/api/user', { body: { user_group_id: group.id }, headers })).status).toBe(200);
 });
 
 test('with an Idempotency-Key, a success is sent again whatever the version is by then, and only for the same If-Match', async () => {
