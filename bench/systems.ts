@@ -1,4 +1,4 @@
-import { endProcesses, launch, type ServeProcess, untilServing } from '../test/support/process.ts';
+import { endProcesses, launch, until } from '../test/support/process.ts';
 import { encryptionKey } from './encryption.ts';
 import type { WorkloadId } from './load/workloads.ts';
 
@@ -34,8 +34,16 @@ export async function startSystem(
   const args = isGateway ? ['dist/main.js', 'serve'] : [`bench/dist/bench/competitors/${system}.js`];
   const environment = { NODE_ENV: 'production', ENCRYPTION_KEYS: encryptionKey, ...settings };
   const options = system === 'previous' && previous !== undefined ? { cwd: previous } : {};
-  const { child, url, stop }: ServeProcess = await untilServing(launch(process.execPath, args, environment, options));
-  return { system, port: Number(new URL(url).port), pid: child.pid ?? 0, stop: () => stop() };
+  const { child, output, ended } = launch(process.execPath, args, environment, options);
+  const port = await until(() => {
+    if (child.exitCode !== null) throw new Error(`${system} exited:\n${output.stderr}`);
+    return /listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(output.stderr)?.[1];
+  }, `${system} listens`);
+  const stop = () => {
+    child.kill('SIGTERM');
+    return ended;
+  };
+  return { system, port: Number(port), pid: child.pid ?? 0, stop };
 }
 
 /** Kills every process that this run started and that is still running. */

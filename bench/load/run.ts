@@ -76,7 +76,6 @@ export async function measure(run: Run): Promise<Measurement> {
   const [p50, p99] = [tally.latencies.percentile(50), tally.latencies.percentile(99)];
   tally.isOver = true;
   await all; // requests in flight are completed and checked, too
-  if (count === 0) throw new Error('there was no response');
   return {
     requestsPerSecond: (count / elapsedMs) * 1_000,
     p50Ms: p50 / 1_000,

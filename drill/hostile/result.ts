@@ -1,8 +1,8 @@
 import { isRefusal, type Reply } from '../client.ts';
 
 /**
- * The outcome of a request. `4xx` is a status with a code and a message; `errors` is a 200 whose `errors` have them; `closed` is a
- * connection that the gateway closes without a response, `held` one that the drill closes; `unclear` lacks code or message.
+ * The outcome of a request. `4xx` is a status with a code and a message; `errors` is a 200 whose `errors` have them; `closed` is
+ * a connection that the gateway closes without a response, `held` one that the drill closes; `unclear` lacks code or message.
  */
 export type Outcome = '2xx' | '4xx' | '503' | 'errors' | 'closed' | 'held' | 'unclear' | '5xx';
 
