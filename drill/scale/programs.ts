@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { chmodSync, closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import pg from 'pg';
 import { postgresUser } from '../../src/database/bundled.ts';
 import { freePort } from '../../test/support/free-port.ts';
 import { until } from '../../test/support/process.ts';
-import { withDatabase } from '../instance.ts';
 import type { ScenarioContext } from '../scenario.ts';
 
 /** Where the programs are, besides the usual places. */
@@ -119,8 +119,10 @@ export async function startPgBouncer(context: ScenarioContext, serverUrl: string
   onEnd(() => bouncer.stop('SIGINT'));
   onFailure(() => bouncer.log());
   const url = `postgresql://${username}:${password}@127.0.0.1:${port}${pathname}`;
-  const isServing = () => withDatabase(url, ({ pool }) => pool.query('select 1')).catch(() => undefined);
-  await until(isServing, () => `PgBouncer serves\n${bouncer.log()}`);
+  await until(
+    () => isAccepting(url),
+    () => `PgBouncer serves\n${bouncer.log()}`,
+  );
   return {
     url,
     async restart() {
@@ -132,4 +134,18 @@ export async function startPgBouncer(context: ScenarioContext, serverUrl: string
       process.kill(bouncer.pid, 'SIGHUP');
     },
   };
+}
+
+/** Whether a database accepts a connection: without the settings that a gateway sends, which PgBouncer refuses. */
+async function isAccepting(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 1_000 });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => {});
+  }
 }
