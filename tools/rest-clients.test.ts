@@ -38,7 +38,6 @@ const callers = {
       const { error } = await client.GET('/api/user', { params: { query } });
       if (error) throw new Error(error.detail);
     }
-    export const tag: components['schemas']['EnvironmentTag'] = null;
     // @ts-expect-error: a data source is a text
     export const wrong: components['schemas']['UserGroupChange'] = { user_group_id: 'acme', mapping: { sales: 5 } };`,
 };
