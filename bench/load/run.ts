@@ -8,7 +8,7 @@ import { cpuMicroseconds, familyCpuMicroseconds, rssMiB } from './process-usage.
 import { type WorkloadId, workloads } from './workloads.ts';
 
 /** The number of concurrent connections. */
-export const connections = 64;
+const connections = 64;
 
 /** How often the server's memory is read. */
 const memoryIntervalMs = 100;
