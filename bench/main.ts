@@ -1,115 +1,83 @@
 // `npm run bench`: the gateway against its competitors. See README.md in this folder.
 import { writeFileSync } from 'node:fs';
 import { stopSignals } from '../src/commands/options.ts';
-import { measureCapacity } from './capacity.ts';
-import { type BenchServer, startServer } from './database.ts';
+import { measureWorkload, type Series } from './compare.ts';
+import { openDatabase } from './database.ts';
 import { run as measureValidator } from './docs-config.ts';
-import { openGenerator } from './generator.ts';
-import { measureGrowth } from './growth.ts';
 import { compareImport } from './import.ts';
-import { measureWorkload, type Plan, type Series } from './measure.ts';
-import { measureOperations } from './operations.ts';
 import { help, type Options, readOptions } from './options.ts';
-import { prepare } from './prepare.ts';
-import { compareBuilds } from './previous.ts';
-import { otherTargets, tables } from './report.ts';
-import { measureStartup, type Startup } from './startup.ts';
-import { type Result, ratios, summarise } from './statistics.ts';
-import { stopAll, supports, whyUnavailable } from './systems.ts';
-
-/** How often a warm start is measured. */
-const startupRuns = 5;
+import { compareBuilds, describeStartup, ratios, summarize, tables } from './report.ts';
+import { measureStartup } from './startup.ts';
+import { stopAll, supports } from './systems.ts';
 
 const print = (text: string) => void process.stdout.write(text);
+const logProgress = (text: string) => void process.stderr.write(`${text}\n`);
 
-/** Prints progress: on a terminal in one line that is overwritten, otherwise one line each. */
-function logProgress(text: string): void {
-  process.stderr.write(process.stderr.isTTY ? `\r\u001b[2K${text}` : `${text}\n`);
-}
-
-/** Compares the systems. @returns whether the run passes: only `--previous` and `--check` can fail. */
-async function compare(server: BenchServer, options: Options, plan: Plan): Promise<boolean> {
-  for (const [system, reason] of options.systems.map((one) => [one, whyUnavailable(one)] as const)) {
-    if (reason) print(`${system} is skipped: it ${reason}.\n`);
-  }
-  const systems = options.systems.filter((system) => !whyUnavailable(system));
-
-  logProgress(`seeding ${options.groups} groups`);
-  const database = await server.seed('bench', options.groups);
-  const generator = openGenerator();
-  await generator.learn(database.name, database.tokenFile);
-  const series: Series[] = [];
-  for (const workload of options.only) {
-    const participants = systems.filter((system) => supports(system, workload));
-    series.push(...(await measureWorkload(generator, database, workload, participants, plan)));
-  }
-  const withStartup = systems.includes('gateway') && !options.check;
-  if (withStartup) logProgress('measuring the start of the gateway');
-  const startup = withStartup ? await measureStartup(server.folder, startupRuns) : undefined;
-  logProgress('');
-
-  const results = summarise(series);
-  if (options.check) {
-    if (series.length === 0) throw new Error('Nothing was compared: no system that can run here supports such a workload.');
-    for (const { workload, system, measurements } of series) {
-      const [responses, inFull] = (['responses', 'compared'] as const).map((part) =>
-        measurements.reduce((sum, one) => sum + one[part], 0),
-      );
-      // The baseline's response is constant; its length and status are checked.
-      if (!responses || (system !== 'baseline' && inFull !== responses))
-        throw new Error(`${workload} ${system}: ${inFull} of ${responses} responses were compared.`);
+/** Compares the systems. @returns whether the run passes. */
+async function compare(options: Options, interrupted: Promise<never>): Promise<boolean> {
+  const { groups, only, systems, check, json, previous, rounds, seconds } = options;
+  logProgress(`seeding ${groups} groups`);
+  const database = await openDatabase(groups);
+  try {
+    const series: Series[] = [];
+    for (const workload of only) {
+      const able = systems.filter((system) => supports(system, workload));
+      const measured = measureWorkload(database, workload, able, { rounds, seconds, check, previous, logProgress });
+      series.push(...(await Promise.race([measured, interrupted])));
     }
-    const compared = series.flatMap(({ measurements }) => measurements).reduce((sum, one) => sum + one.compared, 0);
-    const pairs = series.map(({ workload, system }) => `${workload} ${system}`).join(', ');
-    print(`${pairs}\nAll responses were correct; ${compared} were compared in full.\n`);
-  } else report(results, series, startup, options);
-  if (options.json) writeFileSync(options.json, `${JSON.stringify({ results, ratios: ratios(results) }, null, 2)}\n`);
-  if (options.check || options.previous === undefined) return true;
-  const { text, slower } = compareBuilds(series);
-  print(`\n${text}`);
-  return slower.length === 0;
+    const results = summarize(series);
+    if (json) writeFileSync(json, `${JSON.stringify({ results, ratios: ratios(results) }, null, 2)}\n`);
+    if (check) return describeCheck(series);
+    print(`\n${groups} groups, 64 connections, medians of ${rounds} rounds of ${seconds} s, Node ${process.version}\n\n`);
+    print(tables(series));
+    if (previous === undefined) {
+      if (systems.includes('gateway')) print(`\n${describeStartup(await measureStartup(database.folder))}`);
+      return true;
+    }
+    const { text, isSlower } = compareBuilds(series);
+    print(`\n${text}`);
+    return !isSlower;
+  } finally {
+    await stopAll();
+    await database.close();
+  }
 }
 
-function report(results: Result[], series: Series[], startup: Startup | undefined, { groups, rounds, seconds }: Options): void {
-  const about = `${groups} groups, 64 connections, medians of ${rounds} rounds of ${seconds} s`;
-  print(`\n${about}, Node ${process.version}\n\n${tables(series, results)}\n${otherTargets(results, startup)}`);
+/** Prints what was compared. A wrong response has failed the run before. @returns whether everything was. */
+function describeCheck(series: readonly Series[]): boolean {
+  let isComplete = series.length > 0;
+  for (const { workload, system, measurements } of series) {
+    for (const { responses, compared } of measurements) {
+      // The baseline's response is constant.
+      if (system !== 'baseline' && compared < responses) isComplete = false;
+      print(`${workload} ${system}: ${responses} responses, ${compared} compared\n`);
+    }
+  }
+  return isComplete;
 }
 
 /** Rejects when the run is interrupted. The process then cleans up before it exits. */
 function untilInterrupted(): Promise<never> {
-  return new Promise((_, reject) => {
+  const interrupted = new Promise<never>((_, reject) => {
     for (const signal of stopSignals) process.on(signal, () => reject(new Error(`stopped by ${signal}`)));
   });
-}
-
-async function main(): Promise<void> {
-  const [name] = process.argv.slice(2);
-  if (name === 'docs-config') process.exit(measureValidator(print) ? 0 : 1);
-  const interrupted = untilInterrupted();
   interrupted.catch(() => {});
-  if (name === 'import') process.exit((await compareImport(print, interrupted)) ? 0 : 1);
-  if (name === 'capacity') {
-    prepare(logProgress);
-    return measureCapacity(print, logProgress, interrupted);
-  }
-  const options = readOptions(process.argv.slice(2));
-  if (options === 'help') return print(help);
-  prepare(logProgress);
-  const { rounds, seconds, check, previous } = options;
-  const plan = { rounds, seconds, check, previous, logProgress };
-  if (options.scale) return measureOperations(options.groups, print, logProgress, interrupted);
-  const server = await startServer();
-  try {
-    const run = options.growth ? measureGrowth(server, openGenerator(), print, options) : compare(server, options, plan);
-    if ((await Promise.race([run, interrupted])) === false) process.exitCode = 1;
-  } finally {
-    await stopAll();
-    await server.close();
-  }
+  return interrupted;
 }
 
-main().then(
-  () => process.exit(),
+async function main(args: string[]): Promise<boolean> {
+  const [name] = args;
+  if (name === 'docs-config') return measureValidator(print);
+  const options = readOptions(name === 'import' ? args.slice(1) : args);
+  if (options === 'help') {
+    print(help);
+    return true;
+  }
+  return name === 'import' ? compareImport(print, options.groups, untilInterrupted()) : compare(options, untilInterrupted());
+}
+
+main(process.argv.slice(2)).then(
+  (passed) => process.exit(passed ? 0 : 1),
   (error: Error) => {
     process.stderr.write(`\n${error.message}\n`);
     process.exit(1);

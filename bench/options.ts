@@ -11,32 +11,27 @@ export interface Options {
   readonly rounds: number;
   readonly seconds: number;
   readonly groups: number;
-  /** A folder with `dist/` of another build of the gateway, to measure that too. */
+  /** A folder with `dist/` of another build of the gateway, to measure that, too. */
   readonly previous: string | undefined;
   /** The file to write the results to. */
   readonly json: string | undefined;
   /** Whether to check responses instead of measuring: a second each, every response compared. */
   readonly check: boolean;
-  /** Whether to measure each kind of operation on many groups. */
-  readonly scale: boolean;
-  /** Whether to measure the gateway right after its database has grown. */
-  readonly growth: boolean;
 }
 
 /** The output of `--help`. */
 export const help = `Usage: npm run bench -- [options]
+       npm run bench -- docs-config   measures the validator
+       npm run bench -- import        measures groups import against COPY; takes --groups
 
   --only LIST      workloads: ${workloadIds.join(', ')}
   --systems LIST   ${systemIds.join(', ')}; with --previous: gateway
   --rounds N       measurements of each system, of which the median counts (5; with --previous: 8)
   --seconds N      how long each takes (3)
-  --groups N       user groups in the database (100000; with --scale: 1000000)
-  --previous DIR   compares this build with another one, by the processor time of a request: a checkout that is built, or an
+  --groups N       user groups in the database (100000)
+  --previous DIR   compares the processor time of a request with that of another build: a checkout that is built, or an
                    installed package; the exit status is 1 if a workload takes more
   --json FILE      writes the figures there
-  --scale          measures each kind of request, import, export, backup and restart instead
-  --growth         measures the gateway right after its database has grown, and after analyze, instead; the exit status is 1 if
-                   that makes more than a fifth
   --check          a second each, and every response compared: for CI; prints no results
 `;
 
@@ -44,42 +39,23 @@ export const help = `Usage: npm run bench -- [options]
 export function readOptions(args: string[]): Options | 'help' {
   const text = { type: 'string' } as const;
   const flag = { type: 'boolean', default: false } as const;
-  const { values } = parseArgs({
-    args,
-    options: {
-      only: text,
-      systems: text,
-      rounds: text,
-      seconds: text,
-      groups: text,
-      previous: text,
-      json: text,
-      check: flag,
-      scale: flag,
-      growth: flag,
-      help: flag,
-    },
-  });
+  const options = { only: text, systems: text, rounds: text, seconds: text, groups: text, previous: text, json: text } as const;
+  const { values } = parseArgs({ args, options: { ...options, check: flag, help: flag } });
   if (values.help) return 'help';
-  const { check, scale, growth } = values;
+  const { check } = values;
   const previous = values.previous === undefined ? undefined : resolve(values.previous);
-  if (previous !== undefined && !existsSync(join(previous, 'dist/main.js'))) {
+  if (previous !== undefined && !existsSync(join(previous, 'dist/main.js')))
     throw new Error(`--previous: ${previous} has no dist/main.js. Build that checkout first: npm run -s gateway -- --version.`);
-  }
+  const systems = list('systems', values.systems ?? (previous === undefined ? undefined : 'gateway'), systemIds);
   return {
     previous,
     only: list('only', values.only, workloadIds),
-    systems:
-      previous === undefined
-        ? list('systems', values.systems, systemIds)
-        : [...list('systems', values.systems ?? 'gateway', systemIds), 'previous'],
+    systems: previous === undefined ? systems : [...systems, 'previous'],
     rounds: check ? 1 : atLeast('rounds', values.rounds ?? (previous === undefined ? '5' : '8'), 1),
     seconds: check ? 1 : atLeast('seconds', values.seconds ?? '3', 0.1),
-    groups: atLeast('groups', values.groups ?? (check ? '1000' : scale ? '1000000' : '100000'), 100),
+    groups: atLeast('groups', values.groups ?? (check ? '1000' : '100000'), 100),
     json: values.json,
     check,
-    scale,
-    growth,
   };
 }
 

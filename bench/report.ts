@@ -1,110 +1,136 @@
-import type { Series } from './measure.ts';
+import { median, type Series } from './compare.ts';
+import type { Measurement } from './load/run.ts';
 import type { Startup } from './startup.ts';
-import { median, medianOf, type Ratio, type Result, ratios } from './statistics.ts';
 
-/** The targets: the gateway's requests per second divided by a competitor's. */
-const targets: readonly Ratio[] = [
-  { workload: 'gql-token', against: 'mercurius', requestsPerSecond: 2 },
-  { workload: 'gql-list', against: 'mercurius', requestsPerSecond: 0.6 },
-  { workload: 'gql-token', against: 'yoga', requestsPerSecond: 8 },
-  { workload: 'gql-token', against: 'baseline', requestsPerSecond: 0.35 },
-  { workload: 'rest-get', against: 'fastify', requestsPerSecond: 1.8 },
-  { workload: 'rest-create', against: 'fastify', requestsPerSecond: 0.8 },
-  { workload: 'rest-update', against: 'fastify', requestsPerSecond: 0.8 },
-  { workload: 'gql-token', against: 'batched', requestsPerSecond: 1 },
-];
+/** The figures of one system with one workload, each the median of its rounds; `null` without /proc. */
+export interface Result {
+  readonly workload: string;
+  readonly system: string;
+  readonly requestsPerSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly cpuMicrosecondsPerRequest: number | null;
+  readonly databaseMicrosecondsPerRequest: number | null;
+  readonly rssMiB: number | null;
+}
 
-/** The maximum memory of the gateway under load. */
-const memoryTargetMb = 200;
-
-/** The maximum duration of a warm start. */
-const startTargetSeconds = 2;
+/** The gateway's requests per second divided by those of another system. */
+export interface Ratio {
+  readonly workload: string;
+  readonly against: string;
+  readonly requestsPerSecond: number;
+}
 
 /** The utilization of the load generator above which it is the bottleneck. */
 const generatorLimit = 0.9;
 
-const header = ['', 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs/request', 'database', 'RSS MiB', 'gateway ÷ it', 'target'];
+/** How much more processor time a request may take than with another build. */
+const allowedRatio = 1.05;
 
-/** A table for each workload. */
-export function tables(series: readonly Series[], results: readonly Result[]): string {
-  const allRatios = ratios(results);
+/** The medians of some series. */
+export function summarize(series: readonly Series[]): Result[] {
+  return series.map(({ workload, system, measurements }) => {
+    const of = (figure: (one: Measurement) => number | undefined, digits: number) => {
+      const value = median(measurements.map((one) => figure(one) ?? Number.NaN));
+      return Number.isNaN(value) ? null : Number(value.toFixed(digits));
+    };
+    return {
+      workload,
+      system,
+      requestsPerSecond: of((one) => one.requestsPerSecond, 0) ?? 0,
+      p50Ms: of((one) => one.p50Ms, 3) ?? 0,
+      p99Ms: of((one) => one.p99Ms, 3) ?? 0,
+      cpuMicrosecondsPerRequest: of((one) => one.cpuMicrosecondsPerRequest, 1),
+      databaseMicrosecondsPerRequest: of((one) => one.databaseMicrosecondsPerRequest, 1),
+      rssMiB: of((one) => one.rssMiB, 1),
+    };
+  });
+}
+
+/** The gateway against each other system that was measured with the same workload. */
+export function ratios(results: readonly Result[]): Ratio[] {
+  return results.flatMap(({ workload, system, requestsPerSecond }) => {
+    const ours = results.find((one) => one.workload === workload && one.system === 'gateway');
+    if (!ours || system === 'gateway') return [];
+    const ratio = Number((ours.requestsPerSecond / requestsPerSecond).toFixed(3));
+    return [{ workload, against: system, requestsPerSecond: ratio }];
+  });
+}
+
+/** A table for each workload. The range is that of the ratios of single rounds. */
+export function tables(series: readonly Series[]): string {
+  const results = summarize(series);
+  const all = ratios(results);
+  const header = ['', 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs/request', 'database', 'RSS MiB', 'gateway ÷ it', 'range'];
   return [...new Set(results.map(({ workload }) => workload))]
     .map((workload) => {
-      const rows = results
-        .filter((result) => result.workload === workload)
-        .map((result) => {
-          const ratio = allRatios.find((one) => one.workload === workload && one.against === result.system);
-          const target = targets.find((one) => one.workload === workload && one.against === result.system);
-          return [
-            result.system,
-            result.requestsPerSecond.toFixed(0),
-            result.p50Ms.toFixed(2),
-            result.p99Ms.toFixed(2),
-            result.cpuMicrosecondsPerRequest?.toFixed(0) ?? '–',
-            databaseCpu(series, workload, result.system)?.toFixed(0) ?? '–',
-            result.rssMiB?.toFixed(0) ?? '–',
-            ratio ? `${ratio.requestsPerSecond.toFixed(2)} ×${spread(series, workload, result.system)}` : '',
-            target && ratio
-              ? verdict(`≥ ${target.requestsPerSecond} ×`, ratio.requestsPerSecond >= target.requestsPerSecond)
-              : '',
-          ];
-        });
-      return `${workload}\n${grid([header, ...rows])}${busy(series, workload)}`;
+      const rows = results.flatMap((result) => {
+        if (result.workload !== workload) return [];
+        const { system, requestsPerSecond, p50Ms, p99Ms, cpuMicrosecondsPerRequest, databaseMicrosecondsPerRequest } = result;
+        const ratio = all.find((one) => one.workload === workload && one.against === system);
+        const [least, most] = rangeOf(roundsOf(series, workload, system, (one) => one.requestsPerSecond));
+        return [
+          [
+            system,
+            String(requestsPerSecond),
+            p50Ms.toFixed(2),
+            p99Ms.toFixed(2),
+            String(cpuMicrosecondsPerRequest ?? '–'),
+            String(databaseMicrosecondsPerRequest ?? '–'),
+            String(result.rssMiB ?? '–'),
+            ratio ? `${ratio.requestsPerSecond.toFixed(2)} ×` : '',
+            ratio ? `${least} to ${most}` : '',
+          ],
+        ];
+      });
+      return `${workload}\n${grid([header, ...rows])}${saturated(series, workload)}`;
     })
     .join('\n');
 }
 
-/** The targets other than ratios of requests per second. */
-export function otherTargets(results: readonly Result[], startup: Startup | undefined): string {
-  const of = (system: string) => results.find((one) => one.workload === 'gql-token' && one.system === system);
-  const [gateway, mercurius] = [of('gateway'), of('mercurius')];
-  const rows: string[][] = [];
-  if (gateway && mercurius) {
-    const reached = gateway.p99Ms <= mercurius.p99Ms;
-    const found = `${gateway.p99Ms.toFixed(2)} ms, mercurius ${mercurius.p99Ms.toFixed(2)} ms`;
-    rows.push(['gql-token p99', found, verdict('no worse', reached)]);
-  }
-  if (gateway?.rssMiB != null) {
-    const mb = gateway.rssMiB * 1.048576;
-    rows.push(['memory under gql-token', `${mb.toFixed(0)} MB`, verdict(`≤ ${memoryTargetMb} MB`, mb <= memoryTargetMb)]);
-  }
-  if (startup) {
-    const { warmStartSeconds, rssAtRestMiB } = startup;
-    const reached = warmStartSeconds <= startTargetSeconds;
-    rows.push(['warm start to /readyz 200', `${warmStartSeconds.toFixed(2)} s`, verdict(`≤ ${startTargetSeconds} s`, reached)]);
-    if (rssAtRestMiB !== undefined) rows.push(['memory at rest', `${(rssAtRestMiB * 1.048576).toFixed(0)} MB`, '']);
-  }
-  return rows.length > 0 ? grid([['gateway', 'found', 'target'], ...rows]) : '';
-}
-
-/** The CPU time of a request in PostgreSQL's processes. */
-function databaseCpu(series: readonly Series[], workload: string, system: string): number | null {
-  const found = series.find((one) => one.workload === workload && one.system === system);
-  return medianOf(found?.measurements.map((one) => one.databaseMicrosecondsPerRequest) ?? []);
-}
-
-/** The smallest and the largest ratio of a single round. */
-function spread(series: readonly Series[], workload: string, system: string): string {
-  const of = (name: string) => series.find((one) => one.workload === workload && one.system === name)?.measurements ?? [];
-  const theirs = of(system);
-  const each = of('gateway').map((ours, round) => ours.requestsPerSecond / (theirs[round]?.requestsPerSecond ?? Number.NaN));
-  return each.length > 1 ? ` (${Math.min(...each).toFixed(2)}–${Math.max(...each).toFixed(2)})` : '';
-}
+/** The line about warm starts. */
+export const describeStartup = ({ seconds, rssMiB }: Startup): string =>
+  `warm start to /readyz 200: ${seconds.toFixed(2)} s, memory then ${rssMiB.toFixed(0)} MiB\n`;
 
 /** Lists the systems for which the load generator may have been the bottleneck. */
-function busy(series: readonly Series[], workload: string): string {
-  const held = series
+function saturated(series: readonly Series[], workload: string): string {
+  const names = series
     .filter((one) => one.workload === workload)
-    .map(({ system, measurements }) => ({ system, load: median(measurements.map(({ generatorLoad }) => generatorLoad)) }))
-    .filter(({ load }) => load > generatorLimit);
-  const names = held.map(({ system, load }) => `${system} (${Math.round(load * 100)} %)`).join(', ');
-  return names ? `The load generator was saturated, so these may be faster than measured: ${names}\n` : '';
+    .filter(({ measurements }) => median(measurements.map(({ generatorLoad }) => generatorLoad)) > generatorLimit)
+    .map(({ system }) => system);
+  return names.length > 0 ? `The load generator was saturated, so these may be faster: ${names.join(', ')}\n` : '';
 }
 
-const verdict = (target: string, reached: boolean): string => `${target} ${reached ? 'reached' : 'not reached'}`;
+/** The quotients of a figure of the gateway and of another system, round by round. */
+function roundsOf(series: readonly Series[], workload: string, system: string, figure: (one: Measurement) => number): number[] {
+  const of = (name: string) => series.find((one) => one.workload === workload && one.system === name)?.measurements ?? [];
+  const theirs = of(system);
+  return of('gateway').map((ours, round) => figure(ours) / figure(theirs[round] as Measurement));
+}
+
+const rangeOf = (quotients: readonly number[]): string[] =>
+  [Math.min(...quotients), Math.max(...quotients)].map((quotient) => quotient.toFixed(2));
+
+/**
+ * Compares the processor time of a request, of gateway and PostgreSQL together, with that of another build.
+ *
+ * @throws Error when the operating system does not report processor times.
+ */
+export function compareBuilds(series: readonly Series[]): { readonly text: string; readonly isSlower: boolean } {
+  const cpu = (one: Measurement) => (one.cpuMicrosecondsPerRequest ?? NaN) + (one.databaseMicrosecondsPerRequest ?? NaN);
+  let isSlower = false;
+  const rows = [...new Set(series.map(({ workload }) => workload))].map((workload) => {
+    const quotients = roundsOf(series, workload, 'previous', cpu);
+    if (quotients.some(Number.isNaN)) throw new Error('--previous needs /proc, from which it reads processor times.');
+    const ratio = median(quotients);
+    if (ratio > allowedRatio) isSlower = true;
+    return [workload, ratio.toFixed(3), rangeOf(quotients).join(' to '), ratio > allowedRatio ? 'slower' : 'ok'];
+  });
+  return { text: grid([['CPU of a request, this build ÷ previous', 'median', 'range', ''], ...rows]), isSlower };
+}
 
 /** Aligns columns: the first and the last to the left, the others to the right. */
-export function grid(rows: readonly (readonly string[])[]): string {
+function grid(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const cell = (text: string, column: number) =>
     column === 0 || column === widths.length - 1 ? text.padEnd(widths[column] ?? 0) : text.padStart(widths[column] ?? 0);

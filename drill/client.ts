@@ -18,7 +18,7 @@ const timeoutMs = 45_000;
 export async function send(port: number, method: string, path: string, options: RequestOptions = {}): Promise<Reply> {
   const { idempotencyKey, ...rest } = options;
   const headers = { ...rest.headers, ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }) };
-  const began = performance.now();
+  const startedAt = performance.now();
   const own = { agent: false as const, signal: AbortSignal.timeout(timeoutMs), ...rest, headers };
   const reply = await sendUnchecked(`http://127.0.0.1:${port}`, method, path, own).catch((error: NodeJS.ErrnoException) => ({
     status: 0,
@@ -26,22 +26,19 @@ export async function send(port: number, method: string, path: string, options: 
     text: error.code ?? error.message,
     json: undefined,
   }));
-  return { ...reply, milliseconds: performance.now() - began };
+  return { ...reply, milliseconds: performance.now() - startedAt };
 }
 
 /** Sends a GraphQL operation. */
 export const sendGraphQL = (port: number, query: string, variables: object, options: RequestOptions = {}): Promise<Reply> =>
   send(port, 'POST', '/graphql', { ...options, body: { query, variables } });
 
+/** Whether a gateway is ready. */
+export const isReady = async (port: number): Promise<boolean> => (await send(port, 'GET', '/readyz')).status === 200;
+
 /** An agent whose connections are kept. */
 export const createAgent = (): Agent => new Agent({ keepAlive: true });
-
-/** Whether it is unknown if a request was executed: it has no response, or one that says so. */
-export const isUnknown = ({ status }: Reply): boolean => status === 0 || status === 503;
 
 /** Whether a response says that the gateway cannot serve now, and when to try again. */
 export const isRefusal = ({ status, headers, text }: Reply): boolean =>
   (status === 503 || status === 429) && Number(headers.get('retry-after')) > 0 && /UNAVAILABLE|RATE_LIMITED/.test(text);
-
-/** Whether the first request with the same Idempotency-Key is still being executed. */
-export const isKeyInUse = ({ text }: Reply): boolean => /"IDEMPOTENCY_KEY_IN_USE"/.test(text);

@@ -1,23 +1,29 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Database } from '../src/database/client.ts';
+import { connectDatabase, type Database } from '../src/database/client.ts';
 import { issueToken } from '../src/tokens.ts';
 import { type BundledServer, startServerOn } from '../test/support/bundled-server.ts';
 import { DataFolder } from '../test/support/data-folder.ts';
 import { testKey } from '../test/support/keys.ts';
-import { until } from '../test/support/process.ts';
+import { binary, launch, until, untilServing } from '../test/support/process.ts';
 import { sendGraphQL } from './client.ts';
-import { withDatabase } from './database.ts';
-import type { Ends } from './ends.ts';
-import { type GatewayProcess, requireHandled, startGateway } from './gateway.ts';
+import type { ScenarioContext } from './scenario.ts';
+
+type Settings = Readonly<Record<string, string>>;
+
+/** A gateway in a process of its own, as operators run it. */
+export interface GatewayProcess {
+  readonly port: number;
+  readonly pid: number;
+  /** How it exited, if it has. */
+  ended(): string | undefined;
+}
 
 const createToken = `mutation ($scopes: [Scope!]!, $environment: EnvironmentTag!) {
   result: createApiToken(input: { name: "drill", environmentTag: $environment, scopes: $scopes }) {
     ... on CreateApiTokenPayload { secret apiToken { id } } ... on Error { code message }
   }
 }`;
-
-type Settings = Readonly<Record<string, string>>;
 
 /** A `DATA_DIR` with the gateways that were started on it. Everything ends with the scenario. */
 export class Instance extends DataFolder {
@@ -26,29 +32,37 @@ export class Instance extends DataFolder {
   /** The API token that {@link createToken} created last. */
   token = '';
   readonly #settings: Settings;
-  readonly #ends: Ends;
+  readonly #context: ScenarioContext;
 
-  constructor(ends: Ends, settings: Settings = {}, name = 'data') {
-    super(join(ends.folder, name));
+  constructor(context: ScenarioContext, settings: Settings = {}, name = 'data') {
+    super(join(context.folder, name));
     this.#settings = { ENCRYPTION_KEYS: testKey, ...settings };
+    this.#context = context;
     mkdirSync(this.path, { recursive: true });
-    ends.onEnd(() => this.end());
-    this.#ends = ends;
+    context.onEnd(() => this.end());
   }
 
-  /** Starts a gateway on it. @throws Error with its log when it exits instead. */
+  /** Starts `serve` on it and waits until it listens. @throws Error with its log when it exits instead. */
   async start(settings: Settings = {}): Promise<GatewayProcess> {
-    let starting: Promise<GatewayProcess> | undefined;
-    this.#ends.onEnd(async () => {
-      const gateway = await starting?.catch(() => undefined);
-      if (!gateway) return;
-      await endGateway(gateway, 'SIGKILL');
-      requireHandled(gateway);
-    });
-    starting = startGateway(this.path, this.admin, { ...this.#settings, ...settings });
-    const gateway = await starting;
-    this.#ends.onFailure(gateway.log);
-    return gateway;
+    const { onEnd, onFailure, expect } = this.#context;
+    let end = async () => {};
+    onEnd(() => end());
+    const environment = { DATA_DIR: this.path, BOOTSTRAP_API_TOKEN: this.admin, ...this.#settings, ...settings };
+    const running = launch(process.execPath, [binary, 'serve'], environment);
+    const { child, output } = running;
+    onFailure(() => output.stderr);
+    end = async () => {
+      child.kill('SIGKILL');
+      await running.ended;
+      const unhandled = output.stderr.split('\n').find((line) => line.includes('"msg":"a failure was not handled'));
+      expect(unhandled === undefined, `a gateway logged a failure that was not handled: ${unhandled}`);
+    };
+    const { url } = await untilServing(running);
+    return {
+      port: Number(new URL(url).port),
+      pid: child.pid ?? 0,
+      ended: () => child.signalCode ?? (child.exitCode === null ? undefined : `exit status ${child.exitCode}`),
+    };
   }
 
   /** Creates an API token with these scopes of the GraphQL schema, by default of the Testing environment; keeps it as `token`. */
@@ -64,11 +78,7 @@ export class Instance extends DataFolder {
     return secret;
   }
 
-  /**
-   * The first process of PostgreSQL, to send it a signal: 0 instead would be every process of the drill.
-   *
-   * @throws Error when it does not run.
-   */
+  /** The first process of PostgreSQL, to send it a signal. @throws Error when it does not run: 0 would be the drill. */
   runningPostmaster(): number {
     const pid = this.postmaster();
     if (pid === undefined) throw new Error(`PostgreSQL does not run on ${this.path}.`);
@@ -78,6 +88,16 @@ export class Instance extends DataFolder {
   /** Uses the database directly. */
   withDatabase<Result>(use: (database: Database) => Promise<Result>): Promise<Result> {
     return withDatabase(this.databaseUrl(), use);
+  }
+}
+
+/** Uses a database directly. */
+export async function withDatabase<Result>(url: string, use: (database: Database) => Promise<Result>): Promise<Result> {
+  const database = connectDatabase({ connectionString: url });
+  try {
+    return await use(database);
+  } finally {
+    await database.close();
   }
 }
 
@@ -91,7 +111,7 @@ export async function endGateway(gateway: GatewayProcess, signal: NodeJS.Signals
  * Creates a database by a gateway that is stopped again, and starts PostgreSQL on it without one, so that it is down for as long
  * as a scenario wants. It ends with the scenario.
  */
-export async function startPostgres(instance: Instance, onEnd: Ends['onEnd']): Promise<BundledServer> {
+export async function startPostgres(instance: Instance, { onEnd }: ScenarioContext): Promise<BundledServer> {
   const gateway = await instance.start();
   await instance.createToken(gateway.port);
   await endGateway(gateway, 'SIGTERM');

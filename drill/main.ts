@@ -1,46 +1,66 @@
+// `npm run drill`: real processes, real faults. See `--help`.
+import { parseArgs } from 'node:util';
 import { stopSignals } from '../src/commands/options.ts';
-import { type Drill, print } from './drill.ts';
-import { eventsDrill } from './events/events-drill.ts';
-import { faultsDrill } from './faults/faults-drill.ts';
-import { hostileDrill } from './hostile/hostile-drill.ts';
-import { scaleDrill } from './scale/scale-drill.ts';
-import { emptyTotals, summarize } from './summary.ts';
+import { feedScenario } from './events/feed.ts';
+import { backupScenario } from './faults/backup.ts';
+import { commitScenario } from './faults/commit.ts';
+import { diskFullScenario } from './faults/disk-full.ts';
+import { frozenScenario } from './faults/frozen.ts';
+import { gatewayKillScenario, killEachScenario } from './faults/kill.ts';
+import { hostileScenarios } from './hostile/scenarios.ts';
+import { scaleScenarios } from './scale/scenarios.ts';
+import { print, runScenarios, type Scenario } from './scenario.ts';
 
-/** Every drill. */
-const drills: readonly Drill[] = [hostileDrill, faultsDrill, scaleDrill, eventsDrill];
+const drills: Readonly<Record<string, { readonly summary: string; readonly scenarios: readonly Scenario[] }>> = {
+  hostile: {
+    summary: 'sends a gateway hostile requests, and checks that it survives them and serves others when they end',
+    scenarios: hostileScenarios,
+  },
+  faults: {
+    summary: 'kills and freezes gateways and PostgreSQL, and checks that no acknowledged write is lost',
+    scenarios: [gatewayKillScenario, commitScenario, frozenScenario, diskFullScenario, killEachScenario, backupScenario],
+  },
+  scale: {
+    summary: 'runs several gateways on replicated PostgreSQL, ends servers under load, and checks that nothing is lost',
+    scenarios: scaleScenarios,
+  },
+  events: {
+    summary: 'follows the event feed and takes webhooks through kills and a failover, and checks that no event is missed',
+    scenarios: [feedScenario],
+  },
+};
 
-/** What runs without a name: everything that needs no further programs, in less than 15 minutes. */
-const standardDrills: readonly Drill[] = [hostileDrill, faultsDrill];
+const help = `Usage: npm run drill -- NAME [--only SCENARIO]... [--list]
 
-const help = `Usage: npm run drill [-- NAME [options]]
+${Object.entries(drills)
+  .map(([name, { summary }]) => `  ${name.padEnd(10)}${summary}`)
+  .join('\n')}
 
-${drills.map(({ name, summary }) => `  ${name.padEnd(10)}${summary}`).join('\n')}
+Prints a table in Markdown. A scenario whose programs are not installed is not run, and its line says what to install.
 
-Without a name, runs ${standardDrills.map(({ name }) => name).join(', ')}. --help after a name prints its options.
+  --only SCENARIO   run the scenarios whose name starts with SCENARIO; may be repeated
+  --list            print the names of the scenarios
 `;
 
 /** @returns the exit status. */
-async function main([name, ...args]: string[]): Promise<number> {
-  const drill = drills.find((each) => each.name === name);
-  if ((name !== undefined && !drill) || args.includes('--help')) {
-    const text = drill?.help ?? help;
-    if (drill || name === '--help') print(text);
-    else process.stderr.write(text);
-    return drill || name === '--help' ? 0 : 2;
+async function main(args: string[]): Promise<number> {
+  const options = { only: { type: 'string', multiple: true }, list: { type: 'boolean' }, help: { type: 'boolean' } } as const;
+  const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
+  const drill = drills[positionals[0] ?? ''];
+  if (!drill || values.help) {
+    print(help);
+    return values.help ? 0 : 2;
+  }
+  const { only = [''], list } = values;
+  const chosen = drill.scenarios.filter(({ name }) => only.some((start) => name.startsWith(start)));
+  if (chosen.length === 0) throw new Error(`No scenario starts with ${only.join(', ')}. --list prints the names.`);
+  if (list) {
+    print(chosen.map(({ name, summary }) => `${name.padEnd(32)}${summary}`).join('\n'));
+    return 0;
   }
   const interrupted = new AbortController();
   for (const signal of stopSignals) process.on(signal, () => interrupted.abort());
-  const totals = emptyTotals();
-  let status = 0;
-  for (const each of drill ? [drill] : standardDrills) {
-    if (interrupted.signal.aborted) break;
-    if (!drill) print(`\n## ${each.name}\n`);
-    status = Math.max(status, await each.run(args, totals, interrupted.signal));
-  }
-  if (args.includes('--list')) return interrupted.signal.aborted ? 1 : status;
-  const { text, holds } = summarize(totals);
-  print(`\n## summary\n\n${text}`);
-  return interrupted.signal.aborted ? 1 : Math.max(status, holds ? 0 : 1);
+  return (await runScenarios(chosen, interrupted.signal)) ? 0 : 1;
 }
 
 main(process.argv.slice(2)).then(

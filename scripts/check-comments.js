@@ -1,39 +1,26 @@
 // Checks that no line of a comment is longer than the code may be, because the formatter does not wrap comments. Prints each that
 // is, and exits with 1.
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
-const folders = ['src', 'packages', 'test', 'drill', 'scripts', 'bench', 'web', 'client', 'examples', 'tools'];
-const excluded = new Set(['node_modules', 'dist', 'generated', 'generated.ts']);
-const { lineWidth } = JSON.parse(readFileSync(join(root, 'biome.json'), 'utf8')).formatter;
-if (!Number.isInteger(lineWidth)) throw new Error('biome.json has no formatter.lineWidth: nothing to compare the comments with.');
-
+process.chdir(fileURLToPath(new URL('..', import.meta.url)));
+const { lineWidth } = JSON.parse(readFileSync('biome.json', 'utf8')).formatter;
 /** A line of a comment by itself, or one that ends with a comment. */
 const comment = /^\s*(?:\/\/|\/\*|\*(?:\s|$))|[;,{}()\]]\s+(?:\/\/|\/\*) /;
 /** A comment with an address cannot always be wrapped. */
 const address = /https?:\/\/\S/;
 
-function* filesIn(folder) {
-  for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
-    const path = `${folder}/${entry.name}`;
-    if (excluded.has(entry.name) || entry.name.startsWith('.')) continue;
-    if (entry.isDirectory()) yield* filesIn(path);
-    else if (/\.(?:[cm]?[jt]s|tsx|css)$/.test(entry.name)) yield path;
-  }
-}
-
-let files = 0;
-const problems = [];
-for (const path of folders.flatMap((folder) => [...filesIn(folder)])) {
-  files += 1;
-  for (const [index, line] of readFileSync(join(root, path), 'utf8').split('\n').entries()) {
-    if (line.length > lineWidth && comment.test(line) && !address.test(line))
-      problems.push(`${path}:${index + 1}: the comment has ${line.length} columns; wrap it at ${lineWidth}.`);
-  }
-}
-
-if (problems.length === 0) process.stdout.write(`checked the comments of ${files} files\n`);
-else process.stderr.write(`${problems.join('\n')}\n`);
+const tracked = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' });
+const files = tracked.split('\0').filter((file) => /\.(?:[cm]?[jt]s|tsx|css)$/.test(file) && !/generated/.test(file));
+const problems = files.filter(existsSync).flatMap((file) =>
+  readFileSync(file, 'utf8')
+    .split('\n')
+    .flatMap((line, index) =>
+      line.length > lineWidth && comment.test(line) && !address.test(line)
+        ? [`${file}:${index + 1}: the comment has ${line.length} columns; wrap it at ${lineWidth}.`]
+        : [],
+    ),
+);
+process.stderr.write(problems.map((problem) => `${problem}\n`).join(''));
 process.exitCode = problems.length === 0 ? 0 : 1;

@@ -15,7 +15,7 @@ const checks = [
   { name: 'types', command: 'tsc -p tsconfig.json' },
   { name: 'types of the pages', command: 'tsc -p web/tsconfig.json' },
   { name: 'types of the client', command: 'tsc -p client/tsconfig.json' },
-  { name: 'types of the benchmark', command: 'node --import tsx bench/compile.ts' },
+  { name: 'types of the benchmark', command: 'tsc -p bench/tsconfig.json --noEmit' },
   { name: 'lint and format', command: 'biome check --error-on-warnings .' },
   { name: 'width of comments', command: 'node scripts/check-comments.js' },
   { name: 'dead code', command: 'knip' },
@@ -39,7 +39,6 @@ const checks = [
   },
   { name: 'a new field of user groups, everywhere', command: `${toolTest} new-field --reporter verbose`, prints: true },
   { name: 'supply chain', command: 'node scripts/check-supply-chain.js' },
-  { name: 'bill of materials', command: `${toolTest} sbom` },
   { name: 'tarball', command: 'node scripts/check-tarball.js', prints: true },
 ];
 

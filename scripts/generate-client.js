@@ -1,10 +1,9 @@
 // Generates the database client from prisma/schema.prisma into src/generated. It is committed, so that starting and testing
 // need no generator. With --check, changes nothing and fails if the committed files differ.
-import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { digestFiles, readFiles } from './generated-digest.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const committed = join(root, 'src/generated/prisma');
@@ -16,31 +15,31 @@ const generated = join(folder, 'src/generated/prisma');
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(join(folder, 'prisma'), { recursive: true });
 cpSync(join(root, 'prisma/schema.prisma'), join(folder, 'prisma/schema.prisma'));
-
-const { status, stdout, stderr } = spawnSync('npx prisma generate --schema ../.setup/generate-client/prisma/schema.prisma', {
+const args = ['prisma', 'generate', '--schema', '../.setup/generate-client/prisma/schema.prisma'];
+execFileSync('npx', args, {
   cwd: join(root, 'tools'),
-  encoding: 'utf8',
-  shell: true,
+  stdio: ['ignore', 'ignore', 'inherit'],
+  shell: process.platform === 'win32',
 });
-if (status !== 0) {
-  process.stderr.write(`${stdout}${stderr}\nprisma generate failed (see above).\n`);
-  process.exit(1);
-}
 
 if (process.argv.includes('--check')) {
   const expected = readFiles(generated);
   const actual = readFiles(committed);
-  const differing = [...new Set([...expected.keys(), ...actual.keys()])].filter(
-    (file) => expected.get(file) !== actual.get(file),
-  );
-  if (differing.length > 0) {
-    const list = differing.map((file) => `  src/generated/prisma/${file}\n`).join('');
-    process.stderr.write(`These files differ from what prisma/schema.prisma generates; run npm run generate:\n${list}`);
+  const names = [...new Set([...expected.keys(), ...actual.keys()])].filter((name) => expected.get(name) !== actual.get(name));
+  if (names.length > 0) {
+    process.stderr.write(
+      `These files differ from what prisma/schema.prisma generates; run npm run generate:\n${names.join('\n')}\n`,
+    );
     process.exitCode = 1;
   }
 } else {
   rmSync(committed, { recursive: true, force: true });
   cpSync(generated, committed, { recursive: true });
-  writeFileSync(join(root, 'src/generated/prisma.sha256'), `${digestFiles(committed)}\n`);
 }
 rmSync(folder, { recursive: true, force: true });
+
+/** The text of each file below a folder, by its path. */
+function readFiles(path) {
+  const names = readdirSync(path, { recursive: true }).filter((name) => name.endsWith('.ts'));
+  return new Map(names.map((name) => [name, readFileSync(join(path, name), 'utf8')]));
+}

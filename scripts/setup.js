@@ -1,11 +1,10 @@
-// Prepares a checkout with only Node.js and npm: installs the packages, compiles, and builds the pages; installs the tools only
-// on request. Each step runs only if its inputs changed since its last run, so a warm call takes a few milliseconds.
+// Prepares a checkout with only Node.js and npm: installs the packages, compiles, and builds the pages; tools and competitors
+// only on request. Each step runs only if its inputs changed since its last run, so a warm call takes a few milliseconds.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { acquireLock } from './lock.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const stamps = join(root, '.setup');
@@ -16,44 +15,49 @@ const steps = [
     message: 'Installing packages (first run, or package-lock.json changed)',
     inputs: ['package.json', 'client/package.json', 'packages/docs-config/package.json', 'web/package.json', 'package-lock.json'],
     output: 'node_modules/.package-lock.json',
-    isUpToDate: () => installedByHand('.', ['esbuild', 'vitest', 'vite', 'react']),
     run: () => install('.'),
   },
   {
     name: 'compiled',
     message: 'Compiling',
-    inputs: [
-      'package-lock.json',
-      'tsconfig.json',
-      'openapi.yaml',
-      'scripts/compile.js',
-      ...filesBelow('src'),
-      ...filesBelow('packages/docs-config/src'),
-    ],
+    inputs: ['package-lock.json', 'tsconfig.json', 'openapi.yaml', 'scripts/compile.js', 'src', 'packages/docs-config/src'],
     output: 'dist/main.js',
-    run: () => node(['scripts/compile.js']),
+    run: () => node('scripts/compile.js'),
   },
   {
     name: 'web',
     message: 'Building the pages',
-    inputs: ['package-lock.json', 'src/token-prefixes.ts', ...filesBelow('web')],
+    inputs: ['package-lock.json', 'src/token-prefixes.ts', 'web'],
     output: 'dist-web/manifest.json',
-    run: () => node(['web/build.js']),
+    run: () => node('web/build.js'),
   },
   {
     name: 'client',
     message: 'Compiling the client',
-    inputs: ['package-lock.json', 'client/package.json', 'client/tsconfig.json', ...filesBelow('client/src')],
+    inputs: ['package-lock.json', 'client/package.json', 'client/tsconfig.json', 'client/src'],
     output: 'client/dist/index.js',
-    run: () => node(['node_modules/typescript/bin/tsc', '-p', 'client', '--noEmit', 'false']),
+    run: () => node('node_modules/typescript/bin/tsc', '-p', 'client', '--noEmit', 'false'),
   },
   {
     name: 'tools',
     message: 'Installing tools (first run, or tools/package-lock.json changed)',
     inputs: ['tools/package.json', 'tools/package-lock.json'],
     output: 'tools/node_modules/.package-lock.json',
-    isUpToDate: () => installedByHand('tools', ['prisma']),
     run: () => install('tools'),
+  },
+  {
+    name: 'bench',
+    message: 'Installing the competitors (first run, or bench/package-lock.json changed)',
+    inputs: ['bench/package.json', 'bench/package-lock.json'],
+    output: 'bench/node_modules/.package-lock.json',
+    run: () => install('bench'),
+  },
+  {
+    name: 'competitors',
+    message: 'Compiling the competitors',
+    inputs: ['bench/package-lock.json', 'bench/prepare.js', 'bench/encryption.ts', 'bench/competitors', 'prisma/schema.prisma'],
+    output: 'bench/dist/bench/competitors/baseline.js',
+    run: () => node('bench/prepare.js'),
   },
 ];
 
@@ -64,8 +68,7 @@ const unreachable = new Set(['EAI_AGAIN', 'ECONNREFUSED', 'ECONNRESET', 'EHOSTUN
 const defaultSteps = ['packages', 'compiled', 'web', 'client'];
 
 /**
- * Runs the named steps, or those that starting and testing need, where they are out of date. Logs each to standard error; a
- * warm call logs nothing.
+ * Runs the named steps where they are out of date. Logs each to standard error; a warm call logs nothing.
  *
  * @param {string[]} names
  */
@@ -73,19 +76,13 @@ export function setUp(names = defaultSteps) {
   const requested = steps.filter(({ name }) => names.includes(name));
   if (requested.every(isDone)) return;
   assertPossible();
-  const release = acquireLock(join(stamps, 'lock'));
-  try {
-    for (const step of requested) {
-      if (isDone(step)) continue; // another process has completed it in the meantime
-      const digest = digestOf(step);
-      if (!step.isUpToDate?.()) {
-        process.stderr.write(`${step.message} ...\n`);
-        step.run();
-      }
-      writeFileSync(join(stamps, step.name), digest);
-    }
-  } finally {
-    release();
+  mkdirSync(stamps, { recursive: true });
+  for (const step of requested) {
+    if (isDone(step)) continue;
+    const digest = digestOf(step);
+    process.stderr.write(`${step.message} ...\n`);
+    step.run();
+    writeFileSync(join(stamps, step.name), digest);
   }
 }
 
@@ -111,23 +108,16 @@ function isDone(step) {
 
 function digestOf({ inputs }) {
   const hash = createHash('sha256').update(process.versions.modules);
-  for (const input of inputs) hash.update(input).update(readFileSync(join(root, input)));
+  for (const file of inputs.flatMap(filesOf)) hash.update(file).update(readFileSync(join(root, file)));
   return hash.digest('hex');
 }
 
-/** Whether the packages of `folder` were installed by hand since they last changed, including those for development (`names`). */
-function installedByHand(folder, names) {
-  const time = (file) => statSync(join(root, folder, file), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const installed = time('node_modules/.package-lock.json');
-  const isCurrent = installed > time('package-lock.json') && installed > time('package.json');
-  return isCurrent && names.every((name) => existsSync(join(root, folder, 'node_modules', name, 'package.json')));
-}
-
-/** The files below a folder of the checkout, but not the packages installed in it. */
-function filesBelow(folder) {
-  return readdirSync(join(root, folder), { withFileTypes: true })
+/** A file, or the files below a folder of the checkout, but not the packages installed in it. */
+function filesOf(path) {
+  if (/\.\w+$/.test(path)) return [path];
+  return readdirSync(join(root, path), { withFileTypes: true })
     .filter(({ name }) => name !== 'node_modules')
-    .flatMap((entry) => (entry.isDirectory() ? filesBelow(join(folder, entry.name)) : [join(folder, entry.name)]))
+    .flatMap((entry) => (entry.isDirectory() ? filesOf(join(path, entry.name)) : [join(path, entry.name)]))
     .sort();
 }
 
@@ -136,17 +126,15 @@ function install(folder) {
   const args = ['ci', '--include=dev', '--include=optional', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   // As often as npm does by default, but not for a minute and more: a machine without a network should say so soon.
   args.push('--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000');
-  execute('npm', args, { folder, shell: process.platform === 'win32' });
+  execute('npm', args, { cwd: join(root, folder), shell: process.platform === 'win32' });
 }
 
-function node(args) {
-  execute(process.execPath, args, {});
-}
+const node = (...args) => execute(process.execPath, args, { cwd: root });
 
 /** Runs a program silently. If it fails, prints its output and ends the process. */
-function execute(program, args, { folder = '.', shell = false }) {
+function execute(program, args, options) {
   try {
-    execFileSync(program, args, { cwd: join(root, folder), stdio: ['ignore', 'pipe', 'pipe'], shell, maxBuffer: 1 << 26 });
+    execFileSync(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: 1 << 26 });
   } catch (error) {
     const output = `${error.stdout ?? ''}${error.stderr ?? ''}`;
     const [, code] = /npm error code (E\w+)/.exec(output) ?? [];

@@ -13,16 +13,7 @@ const config = await createConfig({
   },
 });
 
-const lint = async (source: string): Promise<string[]> => {
-  const problems = await lintFromString({ source, config });
-  return problems.map(({ ruleId, message, location }) => `${location[0]?.pointer ?? ''}: ${message} (${ruleId})`);
-};
-
 test('openapi.yaml passes the linter', async () => {
-  expect(await lint(openApiText)).toEqual([]);
-});
-
-test('the linter finds an example that does not fit its schema', async () => {
-  const text = openApiText.replace('new_user_group: true', 'new_user_group: yes');
-  expect((await lint(text)).join()).toContain('new_user_group');
+  const problems = await lintFromString({ source: openApiText, config });
+  expect(problems.map(({ ruleId, message, location }) => `${location[0]?.pointer}: ${message} (${ruleId})`)).toEqual([]);
 });

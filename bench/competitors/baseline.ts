@@ -1,10 +1,9 @@
-// The baseline: Node's HTTP server alone. It reads no body, and sends a constant response of the correct length.
+// The baseline: Node's HTTP server alone. It reads no body, and sends a constant response, as long as a correct one.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type WorkloadId, workloads } from '../load/workloads.ts';
 import { announce } from './support/server.ts';
 
-const body = Buffer.from(workloads[(process.env['WORKLOAD'] ?? 'gql-token') as WorkloadId].specimen);
+const body = Buffer.from(process.env['RESPONSE'] ?? '');
 
 const server = createServer((_, response) => {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length });

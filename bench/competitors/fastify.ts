@@ -1,7 +1,7 @@
 // Fastify with hand-written SQL, as its documentation recommends: a schema for requests, one for responses, a hook for the
 // caller.
 import { fastify } from 'fastify';
-import { type Caller, findCaller, type Group, getOrCreate, rotate, update } from './support/by-hand.ts';
+import { type Caller, type Fields, findCaller, getOrCreate, rotate, update } from './support/by-hand.ts';
 import { announce } from './support/server.ts';
 
 declare module 'fastify' {
@@ -42,7 +42,7 @@ const getSchema = {
   response: responseSchema({ ...shared, properties: object }, { new_user_group: { type: 'boolean' } }),
 };
 
-app.route<{ Body: { user_group_id: string; name?: string; properties?: unknown; mapping?: unknown } }>({
+app.route<{ Body: Fields & { user_group_id: string } }>({
   method: 'GET',
   url: '/api/user',
   exposeHeadRoute: false,
@@ -60,7 +60,7 @@ const rotateSchema = {
 };
 
 app.post<{ Body: { current_token: string } }>('/api/user', { schema: rotateSchema }, async ({ caller, body }, reply) => {
-  const group: Group | undefined = await rotate(caller, body.current_token);
+  const group = await rotate(caller, body.current_token);
   if (!group) return reply.code(404).send({ success: 0, code: 'NOT_FOUND' });
   return { success: 1, user_group: { ...group, api_environment_tag: group.environment_tag } };
 });
@@ -74,14 +74,10 @@ const updateSchema = {
   response: responseSchema({ ...shared, properties: object, api_environment_tag: { type: 'string', nullable: true } }),
 };
 
-app.put<{ Body: { user_group_id: string; name?: string; properties?: unknown; mapping?: unknown } }>(
-  '/api/user',
-  { schema: updateSchema },
-  async ({ caller, body }, reply) => {
-    const group: Group | undefined = await update(caller, body.user_group_id, body);
-    if (!group) return reply.code(404).send({ success: 0, code: 'NOT_FOUND' });
-    return { success: 1, user_group: { ...group, api_environment_tag: group.environment_tag } };
-  },
-);
+app.put<{ Body: Fields & { user_group_id: string } }>('/api/user', { schema: updateSchema }, async ({ caller, body }, reply) => {
+  const group = await update(caller, body.user_group_id, body);
+  if (!group) return reply.code(404).send({ success: 0, code: 'NOT_FOUND' });
+  return { success: 1, user_group: { ...group, api_environment_tag: group.environment_tag } };
+});
 
 announce(await app.listen({ port: 0, host: '127.0.0.1' }));

@@ -1,7 +1,7 @@
 // Mercurius with JIT and hand-written SQL, as its documentation shows: schema, resolvers, a context for the caller.
 import { fastify } from 'fastify';
 import mercurius from 'mercurius';
-import { type Caller, findCaller, type Group, groupByToken, groupsBefore, newestGroups } from './support/by-hand.ts';
+import { type Caller, findCaller, type Group, groupByToken, groupsBefore } from './support/by-hand.ts';
 import { announce } from './support/server.ts';
 
 declare module 'mercurius' {
@@ -25,7 +25,7 @@ const schema = `
   }
   type Query {
     userGroup(by: UserGroupBy!): UserGroup
-    userGroups(first: Int! = 20, after: String): UserGroupConnection
+    userGroups(first: Int! = 20, after: String!): UserGroupConnection
   }
 `;
 
@@ -38,10 +38,8 @@ const resolvers = {
   Query: {
     userGroup: (_: unknown, { by }: { by: { token?: string } }, { caller }: { caller: Caller }) =>
       by.token ? groupByToken(by.token, caller) : null,
-    userGroups: async (_: unknown, { first, after }: { first: number; after?: string }, { caller }: { caller: Caller }) => ({
-      nodes: await (after === undefined
-        ? newestGroups(Math.min(first, 100), caller)
-        : groupsBefore(after, Math.min(first, 100), caller)),
+    userGroups: async (_: unknown, { first, after }: { first: number; after: string }, { caller }: { caller: Caller }) => ({
+      nodes: await groupsBefore(after, Math.min(first, 100), caller),
     }),
   },
 };

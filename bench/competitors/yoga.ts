@@ -39,21 +39,6 @@ builder.prismaObject('UserGroup', {
   }),
 });
 
-const UserGroupConnection = builder.objectRef<{ first: number }>('UserGroupConnection').implement({
-  fields: (t) => ({
-    nodes: t.prismaField({
-      type: ['UserGroup'],
-      resolve: (query, { first }, _, { caller: { environmentTag } }) =>
-        prisma.userGroup.findMany({
-          ...query,
-          where: { environmentTag },
-          orderBy: [{ createdAt: 'desc' }, { teamId: 'desc' }],
-          take: Math.min(first, 100),
-        }),
-    }),
-  }),
-});
-
 builder.queryType({
   fields: (t) => ({
     userGroup: t.prismaField({
@@ -62,11 +47,6 @@ builder.queryType({
       args: { by: t.arg({ type: UserGroupBy, required: true }) },
       resolve: (query, _, { by }, { caller: { environmentTag } }) =>
         by.token ? prisma.userGroup.findUnique({ ...query, where: { tokenHash: hashOf(by.token), environmentTag } }) : null,
-    }),
-    userGroups: t.field({
-      type: UserGroupConnection,
-      args: { first: t.arg.int({ defaultValue: 20, required: true }) },
-      resolve: (_, { first }) => ({ first }),
     }),
   }),
 });

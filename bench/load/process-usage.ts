@@ -17,16 +17,8 @@ export function familyCpuMicroseconds(pid: number): number | undefined {
     .filter((name) => /^\d+$/.test(name))
     .map((name) => stat(Number(name)))
     .filter((fields) => fields?.[1] === String(pid));
-  return (
-    [own.slice(11, 15), ...children.map((fields = []) => fields.slice(11, 13))].map(sum).reduce((a, b) => a + b) *
-    microsecondsPerTick
-  );
-}
-
-/** The parent of a process. */
-export function parentOf(pid: number): number | undefined {
-  const parent = stat(pid)?.[1];
-  return parent === undefined ? undefined : Number(parent);
+  const times = [own.slice(11, 15), ...children.map((fields = []) => fields.slice(11, 13))];
+  return sum(times.flat()) * microsecondsPerTick;
 }
 
 /** The fields of a process's `stat` from the third on: its state, its parent, and so on. */
@@ -44,8 +36,8 @@ const sum = (fields: readonly string[]): number => fields.reduce((total, field) 
 /** The current memory of a process; `undefined` without /proc. */
 export function rssMiB(pid: number): number | undefined {
   try {
-    const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1];
-    return kilobytes === undefined ? undefined : Number(kilobytes) / 1024;
+    const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? [];
+    return kilobytes === undefined ? undefined : Number(kilobytes) / 1_024;
   } catch {
     return undefined;
   }

@@ -2,8 +2,7 @@ import { encodeGlobalID } from '@pothos/plugin-relay';
 import { eventKey } from '../../src/audit-log/events.ts';
 import type { Event } from '../../src/generated/prisma/client.ts';
 import { until } from '../../test/support/process.ts';
-import type { ScenarioContext } from '../scenario.ts';
-import { seconds } from '../summary.ts';
+import { type ScenarioContext, seconds } from '../scenario.ts';
 import type { Deployment } from './deployment.ts';
 import type { Follower } from './followers.ts';
 

@@ -5,12 +5,9 @@ import type { Database } from '../../src/database/client.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { type BundledServer, startPair } from '../../test/support/bundled-server.ts';
 import { until } from '../../test/support/process.ts';
-import { send } from '../client.ts';
-import { withDatabase } from '../database.ts';
-import type { GatewayProcess } from '../gateway.ts';
-import { endGateway, Instance } from '../instance.ts';
-import { startPgBouncer } from '../scale/pgbouncer.ts';
-import { missingPrograms } from '../scale/programs.ts';
+import { isReady } from '../client.ts';
+import { endGateway, type GatewayProcess, Instance, withDatabase } from '../instance.ts';
+import { missingPrograms, startPgBouncer } from '../scale/programs.ts';
 import type { ScenarioContext } from '../scenario.ts';
 
 /** Gateways behind PgBouncer, in front of a primary with a standby. */
@@ -62,7 +59,7 @@ export async function startDeployment(
   context: ScenarioContext,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<Deployment> {
-  const { folder, onEnd, totals } = context;
+  const { folder, onEnd } = context;
   const created = join(folder, 'created');
   mkdirSync(created);
   chmodSync(created, 0o755);
@@ -96,13 +93,11 @@ export async function startDeployment(
       const gateway = gateways[index];
       if (gateway) await endGateway(gateway, 'SIGKILL');
       gateways[index] = await instance.start();
-      totals.kills += 1;
     },
     async crashPrimary() {
       await server.end('SIGQUIT');
       await pause(outageMs);
       await server.start();
-      totals.kills += 1;
     },
     async failOver() {
       await server.end('SIGQUIT');
@@ -110,11 +105,10 @@ export async function startDeployment(
       await standby.promote();
       server = standby;
       bouncer.moveTo(standby.port);
-      totals.kills += 1;
     },
     async untilReady() {
-      const isReady = async ({ port }: GatewayProcess) => (await send(port, 'GET', '/readyz')).status === 200;
-      await until(async () => (await Promise.all(gateways.map(isReady))).every(Boolean), 'every gateway is ready', waitMs);
+      const areReady = async () => (await Promise.all(gateways.map(({ port }) => isReady(port)))).every(Boolean);
+      await until(areReady, 'every gateway is ready', waitMs);
     },
     query: (text) => server.query(text),
     withDatabase: (use) => withDatabase(server.url, use),

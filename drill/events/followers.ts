@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EventEnvironment } from '../../src/generated/prisma/client.ts';
 import { createAgent, isRefusal, type Reply, send, sendGraphQL } from '../client.ts';
-import type { Ends } from '../ends.ts';
+import type { ScenarioContext } from '../scenario.ts';
 
 /** How a follower reads the event feed. */
 export interface FollowerOptions {
@@ -54,7 +54,7 @@ const pauseMs = 100;
 const forgetfulness = 0.1;
 
 /** Starts a follower at the oldest event. @param port returns the port of the gateway to use for the next request. */
-export function startFollower(port: () => number, options: FollowerOptions, { onEnd }: Pick<Ends, 'onEnd'>): Follower {
+export function startFollower(port: () => number, options: FollowerOptions, { onEnd }: ScenarioContext): Follower {
   const { token, api, types, limit, waitSeconds } = options;
   const seen: Seen[] = [];
   const wrong: string[] = [];

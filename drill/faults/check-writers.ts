@@ -6,14 +6,12 @@ import type { KnownGroup, Writers } from './writers.ts';
 
 /** Ends the writers, and checks what they wrote, and every response. */
 export async function checkWriters(
-  { totals, figure, expect }: ScenarioContext,
+  { figure, expect }: ScenarioContext,
   writers: Writers,
   instance: { withDatabase<Result>(use: (database: Database) => Promise<Result>): Promise<Result> },
 ): Promise<void> {
   await writers.stop();
   const missing = await instance.withDatabase((database) => missingWrites(database, writers.snapshot()));
-  totals.acknowledged += writers.acknowledged;
-  totals.lost += missing.length;
   figure(`${writers.acknowledged} writes acknowledged, ${missing.length} lost, no id twice`);
   if (writers.replayed > 0) figure(`${writers.replayed} sent again with their key and replayed`);
   expect(writers.acknowledged > 0, 'no write was acknowledged');

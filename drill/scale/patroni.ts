@@ -5,8 +5,7 @@ import { postgresUser } from '../../src/database/bundled.ts';
 import { freePorts } from '../../test/support/free-port.ts';
 import { until } from '../../test/support/process.ts';
 import { descendants, isAlive } from '../../test/support/processes.ts';
-import { deployFile } from './deploy.ts';
-import { type Program, startProgram } from './programs.ts';
+import { deployFile, type Program, startProgram } from './programs.ts';
 
 /** A server that Patroni manages. */
 interface Node {

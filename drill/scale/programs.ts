@@ -1,8 +1,13 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
 import { postgresUser } from '../../src/database/bundled.ts';
+import { freePort } from '../../test/support/free-port.ts';
+import { until } from '../../test/support/process.ts';
+import type { ScenarioContext } from '../scenario.ts';
 
 /** Where the programs are, besides the usual places. */
 const programPath = () => `${process.env['PATH']}:/usr/sbin:/usr/lib/postgresql/15/bin`;
@@ -63,4 +68,84 @@ export function startProgram(
       clearTimeout(late);
     },
   };
+}
+
+/**
+ * An example file of `deploy/`, where the user that PostgreSQL runs as can read it: a checkout may be closed to it.
+ *
+ * @param edits lines that an operator would edit, too, by what replaces them.
+ * @throws Error when the file has no such line.
+ */
+export function deployFile(folder: string, path: string, edits: Readonly<Record<string, string>> = {}): string {
+  let text = readFileSync(fileURLToPath(new URL(`../../deploy/${path}`, import.meta.url)), 'utf8');
+  for (const [line, replacement] of Object.entries(edits)) {
+    if (!text.includes(`\n${line}\n`)) throw new Error(`deploy/${path} has no line "${line}".`);
+    text = text.replace(`\n${line}\n`, () => `\n${replacement}\n`);
+  }
+  const copy = join(folder, basename(path));
+  writeFileSync(copy, text);
+  chmodSync(copy, 0o644);
+  return copy;
+}
+
+/** PgBouncer in transaction mode, with the file of `deploy/`. */
+export interface PgBouncer {
+  /** The URL of the database behind it. */
+  readonly url: string;
+  /** Kills it and starts it again. */
+  restart(): Promise<void>;
+  /** Puts it in front of another server, as an operator does after a failover: edits its file, and has it read again. */
+  moveTo(serverPort: number): void;
+}
+
+/** Starts PgBouncer in front of a database, with this many connections to it, and waits until it serves. */
+export async function startPgBouncer(context: ScenarioContext, serverUrl: string, poolSize: number): Promise<PgBouncer> {
+  const { folder, onEnd, onFailure } = context;
+  const { username, password, port: serverPort, pathname } = new URL(serverUrl);
+  const port = await freePort();
+  const users = join(folder, 'userlist.txt');
+  writeFileSync(users, `"${username}" "${password}"\n`, { mode: 0o644 });
+  const configure = (behind: number | string) =>
+    deployFile(folder, 'pgbouncer/pgbouncer.ini', {
+      // By name: of databases that it finds by itself, PgBouncer does not read the server again.
+      '* = host=127.0.0.1 port=5432': `${pathname.slice(1)} = host=127.0.0.1 port=${behind}`,
+      'listen_port = 6432': `listen_port = ${port}`,
+      'auth_file = /etc/pgbouncer/userlist.txt': `auth_file = ${users}`,
+      'default_pool_size = 20': `default_pool_size = ${poolSize}`,
+    });
+  const file = configure(serverPort);
+  const start = () => startProgram(folder, 'pgbouncer', ['pgbouncer', file]);
+  let bouncer = start();
+  onEnd(() => bouncer.stop('SIGINT'));
+  onFailure(() => bouncer.log());
+  const url = `postgresql://${username}:${password}@127.0.0.1:${port}${pathname}`;
+  await until(
+    () => isAccepting(url),
+    () => `PgBouncer serves\n${bouncer.log()}`,
+  );
+  return {
+    url,
+    async restart() {
+      await bouncer.stop('SIGKILL');
+      bouncer = start();
+    },
+    moveTo(to) {
+      configure(to);
+      process.kill(bouncer.pid, 'SIGHUP');
+    },
+  };
+}
+
+/** Whether a database accepts a connection: without the settings that a gateway sends, which PgBouncer refuses. */
+async function isAccepting(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 1_000 });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => {});
+  }
 }

@@ -4,18 +4,17 @@ import pg from 'pg';
 import { openOnPort } from '../../test/support/bundled-server.ts';
 import { startDatabaseProxy } from '../../test/support/database-proxy.ts';
 import { send } from '../client.ts';
-import { query } from '../database.ts';
+import { withDatabase } from '../instance.ts';
 import type { Scenario, ScenarioContext } from '../scenario.ts';
 import { startPatroniCluster } from './patroni.ts';
-import { startPgBouncer } from './pgbouncer.ts';
-import { missingPrograms } from './programs.ts';
+import { missingPrograms, startPgBouncer } from './programs.ts';
 import { runUnderLoad } from './under-load.ts';
 
 /** Starts the bundled PostgreSQL. @returns the URL of the gateways' database. */
 async function startServer({ folder, onEnd }: ScenarioContext): Promise<string> {
   const server = await openOnPort(join(folder, 'server'));
   onEnd(() => server.close());
-  await query(`${server.url}/postgres`, 'create database gateway');
+  await withDatabase(`${server.url}/postgres`, ({ pool }) => pool.query('create database gateway'));
   return `${server.url}/gateway`;
 }
 
@@ -37,8 +36,9 @@ const pgBouncer: Scenario = {
     const bouncer = await startPgBouncer(context, direct, poolSize);
     const kill = { name: 'PgBouncer killed and started again', act: () => bouncer.restart() };
     await runUnderLoad(context, bouncer.url, [kill], { directUrl: direct, settings: { DB_NAMED_STATEMENTS: 'false' } });
-    const locks = await query(direct, "select from pg_locks where locktype = 'advisory' and objid = 72707369");
-    context.expect(locks.length === 0, `${locks.length} locks of migrations are stranded`);
+    const ofMigrations = "select from pg_locks where locktype = 'advisory' and objid = 72707369";
+    const { rowCount } = await withDatabase(direct, ({ pool }) => pool.query(ofMigrations));
+    context.expect(rowCount === 0, `${rowCount} locks of migrations are stranded`);
     const settings = await strandedSettings(bouncer.url);
     context.expect(settings.length === 0, `sessions are left with ${settings.join(', ')}`);
   },

@@ -1,12 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { until } from '../../test/support/process.ts';
-import { send, sendGraphQL } from '../client.ts';
-import { withDatabase } from '../database.ts';
+import { isReady, send, sendGraphQL } from '../client.ts';
 import { checkWriters } from '../faults/check-writers.ts';
 import { startWriters } from '../faults/writers.ts';
-import { Instance } from '../instance.ts';
-import type { ScenarioContext } from '../scenario.ts';
-import { seconds } from '../summary.ts';
+import { Instance, withDatabase } from '../instance.ts';
+import { type ScenarioContext, seconds } from '../scenario.ts';
 
 /** What happens to a topology, and what must hold when it has. */
 export interface ScaleEvent {
@@ -48,7 +46,6 @@ export async function runUnderLoad(
   const port = () => ports[turn++ % gatewayCount] as number;
   const writers = startWriters(port, token, context);
   const revoking = startRevoking(context, instance, ports);
-  const isReady = async (each: number) => (await send(each, 'GET', '/readyz')).status === 200;
   for (const { name, act } of [{ name: 'calm', act: async () => {} }, ...events]) {
     await writers.more(writes);
     writers.longestPauseMs = 0;

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { schemaDifference } from '../../scripts/schema-difference.ts';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { connectDatabase } from '../../src/database/client.ts';
 import { isMigrated, migrate, requireMigrated } from '../../src/database/migrate.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -19,19 +18,65 @@ beforeEach(async () => {
 });
 afterEach(() => empty.close());
 
+/** The types of columns that Prisma's types stand for, unless `@db` names another one. */
+const columnTypes: Readonly<Record<string, string>> = {
+  BigInt: 'bigint',
+  Boolean: 'boolean',
+  Bytes: 'bytea',
+  Int: 'integer',
+  String: 'text',
+  'db.Json': 'json',
+  'db.Timestamptz(3)': 'timestamp(3) with time zone',
+  'db.Uuid': 'uuid',
+};
+
+/** Columns, values of enumerations, and names of indexes and foreign keys that `prisma/schema.prisma` describes. */
+function readSchema() {
+  const schema = readFileSync('prisma/schema.prisma', 'utf8');
+  const blocks = (kind: string) =>
+    [...schema.matchAll(new RegExp(`^${kind} (\\w+) \\{\n(.*?)@@map\\("(\\w+)"\\)`, 'gms'))].map(
+      ([, name = '', body = '', mapped = '']) => ({ name, mapped, lines: body.match(/^ {2}\w.*$/gm) ?? [] }),
+    );
+  const models = blocks('model');
+  const types = { ...columnTypes, ...Object.fromEntries(blocks('enum').map(({ name, mapped }) => [name, mapped])) };
+  const columns = models.flatMap(({ mapped: table, lines }) =>
+    lines.flatMap((line) => {
+      const [, name = '', type = '', suffix = '', attributes = ''] = /^ {2}(\w+) +(\w+)(\[\]|\?)?(.*)$/.exec(line) ?? [];
+      if (models.some((model) => model.name === type)) return [];
+      const [, column = name] = / @map\("(\w+)"\)/.exec(attributes) ?? [];
+      const [, native] = / @(db\.\S+)/.exec(attributes) ?? [];
+      const sql = native?.replace('db.VarChar', 'character varying') ?? type;
+      const isList = suffix === '[]';
+      return [`${table}.${column} ${types[sql] ?? sql}${isList ? '[]' : suffix === '?' ? '' : ' not null'}`];
+    }),
+  );
+  return {
+    columns,
+    values: blocks('enum').flatMap(({ mapped, lines }) => lines.map((line) => `${mapped}.${line.trim()}`)),
+    names: [...schema.matchAll(/\bmap: "(\w+)"/g)].map(([, name]) => name),
+  };
+}
+
 test('the migrations create what prisma/schema.prisma describes', async () => {
   await migrate(empty);
-  expect(await schemaDifference(empty.pool)).toBe('');
-});
-
-test.each([
-  ['a column', 'alter table user_group add column extra text', 'DROP COLUMN "extra"'],
-  ['a value of an enumeration', "alter type environment_tag add value 'Staging'", 'environment_tag'],
-])('the comparison of the two finds %s', async (_, change, difference) => {
-  const database = await createTestDatabase();
-  onTestFinished(() => database.close());
-  await database.pool.query(change);
-  expect(await schemaDifference(database.pool)).toContain(difference);
+  const read = async (text: string) => (await empty.pool.query<{ item: string }>(text)).rows.map(({ item }) => item);
+  const { columns, values, names } = readSchema();
+  const ofOurs = `relnamespace = 'public'::regnamespace and relkind = 'r' and relname <> '_prisma_migrations'`;
+  const found = await read(
+    `select format('%s.%s %s%s', relname, attname, format_type(atttypid, atttypmod),
+       case when attnotnull and attndims = 0 then ' not null' end) as item
+     from pg_attribute join pg_class on pg_class.oid = attrelid where ${ofOurs} and attnum > 0 and not attisdropped`,
+  );
+  expect(new Set(found)).toEqual(new Set(columns));
+  expect(
+    await read(`select format('%s.%s', typname, enumlabel) as item from pg_enum join pg_type on pg_type.oid = enumtypid
+     order by pg_type.oid, enumsortorder`),
+  ).toEqual(values);
+  const named = await read(
+    `select indexrelid::regclass::text as item from pg_index join pg_class on pg_class.oid = indrelid where ${ofOurs}
+     union all select conname from pg_constraint where contype = 'f'`,
+  );
+  expect(new Set(named)).toEqual(new Set(names));
 });
 
 test('are applied in order, once, and recorded as Prisma records them', async () => {
@@ -129,5 +174,5 @@ test('the command applies pending migrations and logs them; the second time ther
   });
   const second = await run(['migrate'], { DATABASE_URL: empty.url });
   expect(second).toMatchObject({ code: 0, stdout: first.stdout, stderr: '' });
-  expect(await schemaDifference(empty.pool)).toBe('');
+  expect(await isMigrated(empty)).toBe(true);
 });

@@ -19,7 +19,7 @@ function anchorsOf(page: string): string[] {
 const exampleReadmes = readdirSync('examples', { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => `examples/${name}/README.md`);
-const others = ['bench/README.md', 'bench/tried.md', 'client/README.md', 'examples/README.md', ...exampleReadmes];
+const others = ['bench/README.md', 'client/README.md', 'examples/README.md', ...exampleReadmes];
 
 const links = [...pages, ...others].flatMap((page) =>
   [...withoutCode(readPage(page)).matchAll(/\]\(([^)]+)\)/g)].flatMap(([, link = '']) => {

@@ -17,7 +17,6 @@ beforeEach(() => {
     'packages/docs-config/package.json',
     'web/package.json',
     'scripts/setup.js',
-    'scripts/lock.js',
   ])
     cpSync(file, join(checkout, file));
 });

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { costOfPages, fillGroups } from '../support/list-plans.ts';
 
-// The same for 1,000,000 groups: npm run plans.
 const groups = 60_000;
 
 let database: TestDatabase;

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { binary, launch, until } from '../../../test/support/process.ts';
-import { send } from '../../client.ts';
-import { endGateway, Instance } from '../../instance.ts';
-import type { Scenario } from '../../scenario.ts';
-import { type KnownGroup, startWriters } from '../writers.ts';
+import { binary, launch, until } from '../../test/support/process.ts';
+import { send } from '../client.ts';
+import { endGateway, Instance } from '../instance.ts';
+import type { Scenario } from '../scenario.ts';
+import { type KnownGroup, startWriters } from './writers.ts';
 
 /** Runs a command of the gateway. */
 const start = (dataDir: string, args: readonly string[]) => launch(process.execPath, [binary, ...args], { DATA_DIR: dataDir });
@@ -14,7 +14,7 @@ export const backupScenario: Scenario = {
   name: 'backup',
   summary: 'backups while writers run, with SIGKILL of the gateway, of PostgreSQL and of the backup during them; restore',
   async run(context) {
-    const { folder, figure, expect, totals, onEnd } = context;
+    const { folder, figure, expect, onEnd } = context;
     const instance = new Instance(context, { ENCRYPTION_KEYS: '' }); // in DATA_DIR, and so in the backup
     let gateway = await instance.start();
     const token = await instance.createToken(gateway.port);
@@ -50,15 +50,11 @@ export const backupScenario: Scenario = {
       expect(restored.code === 0, `restore ended with ${restored.code}: ${restored.stderr.slice(-500)}`);
       const second = await copy.start();
       const missing = await missingFrom(second.port, token, known);
-      totals.lost += missing.length;
       expect(missing.length === 0, `${missing.length} writes before the backup are missing: ${missing.slice(0, 3).join('; ')}`);
       await endGateway(second, 'SIGTERM');
     }
     await writers.stop();
     const missing = await missingFrom(gateway.port, token, writers.snapshot());
-    totals.acknowledged += writers.acknowledged;
-    totals.lost += missing.length;
-    totals.kills += 3;
     expect(missing.length === 0, `missing after the faults: ${missing.slice(0, 3).join('; ')}`);
     expect(writers.wrong.length === 0, `wrong responses: ${writers.wrong.slice(0, 3).join('; ')}`);
     figure(outcomes.join(', '));

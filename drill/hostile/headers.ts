@@ -1,4 +1,4 @@
-import type { HostileScenario } from '../hostile-scenario.ts';
+import type { HostileRequests } from './hostile.ts';
 
 const body = '{"query":"{__typename}"}';
 const post = (...headers: string[]) =>
@@ -33,17 +33,13 @@ const targets = [
   `/graphql?query=${'%7B'.repeat(long / 3)}`,
 ];
 
-const chunked = (path: string, chunks: number) =>
-  Buffer.from(
-    `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${'1\r\n[\r\n'.repeat(chunks)}`,
-  );
-
 /** Headers that take long to read, and floods of chunks. */
-export const headerScenarios: readonly HostileScenario[] = [
+export const headerScenarios: readonly HostileRequests[] = [
   {
     name: 'long-headers',
+    summary: 'headers and targets of 15,000 characters that are slow to read',
     expects: ['2xx', '4xx', 'errors'],
-    send: ({ connections }) => {
+    send({ openMany }) {
       const texts = [
         ...accepted.map((value) => typed(`Accept: ${value}`)),
         ...types.map((value) => post(`Content-Type: ${value}`)),
@@ -51,18 +47,19 @@ export const headerScenarios: readonly HostileScenario[] = [
         ...others.map(typed),
         ...targets.map((target) => `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`),
       ];
-      return connections.openMany(texts.length, (i) => ({ bytes: texts[i] as string, holdMs: 8_000 }));
+      return openMany(texts.length, (i) => ({ bytes: texts[i] as string, holdMs: 8_000 }));
     },
   },
   {
-    // As much as Node.js reads of each connection at once, which it parses to its end whatever becomes of the request. From more
-    // connections than these, only a proxy that buffers requests keeps it.
+    // As much as Node.js reads of each connection at once, which it parses to its end whatever becomes of the request.
     name: 'tiny-chunks-of-many',
+    summary: 'chunks of a byte, over 50 connections',
     expects: ['4xx', '503', 'closed'],
-    refusals: ['NOT_FOUND', 'PAYLOAD_TOO_LARGE'],
-    send: ({ connections }) => {
-      const bytes = chunked('/nowhere', 10_900);
-      return connections.openMany(50, () => ({ bytes }));
+    isRefused: true,
+    send({ openMany }) {
+      const head = 'POST /nowhere HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
+      const bytes = Buffer.from(`${head}${'1\r\n[\r\n'.repeat(10_900)}`);
+      return openMany(50, () => ({ bytes }));
     },
   },
 ];

@@ -2,13 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { until } from '../../../test/support/process.ts';
-import { isRefusal, send, sendGraphQL } from '../../client.ts';
-import { Instance } from '../../instance.ts';
-import type { Scenario } from '../../scenario.ts';
-import { seconds } from '../../summary.ts';
-import { checkWriters } from '../check-writers.ts';
-import { startWriters } from '../writers.ts';
+import { until } from '../../test/support/process.ts';
+import { isReady, isRefusal, send, sendGraphQL } from '../client.ts';
+import { Instance } from '../instance.ts';
+import { type Scenario, seconds } from '../scenario.ts';
+import { checkWriters } from './check-writers.ts';
+import { startWriters } from './writers.ts';
 
 const sizeMiB = 200;
 const read = 'query ($id: String!) { userGroup(by: { providedId: $id }) { token } }';
@@ -101,7 +100,7 @@ export const diskFullScenario: Scenario = {
     rmSync(join(mount, 'ballast'));
     const freedAt = performance.now();
     await until(() => writers.lastAcknowledgedAt > freedAt, 'writes are acknowledged again');
-    await until(async () => (await send(port, 'GET', '/readyz')).status === 200, '/readyz responds with 200');
+    await until(() => isReady(port), '/readyz responds with 200');
     const recoveryMs = performance.now() - freedAt;
     await writers.more(60);
     const { bavail, bsize } = statfsSync(mount);
