@@ -1,5 +1,5 @@
 import { type Kind, type Problem, readJson } from './json.ts';
-import { branchFor, docsConfigModel, type SchemaModel, type StringModel } from './model.ts';
+import { branchFor, docsConfigModel, type ObjectModel, type SchemaModel, type StringModel } from './model.ts';
 import { draftDuplicate, draftUnknown } from './rules/keys.ts';
 import { normalizePage, normalizePath, notePage } from './rules/references.ts';
 import { type Code, codes, rules } from './rules/registry.ts';
@@ -93,6 +93,15 @@ export function checkDocument(text: string, { files, line, levels, isFull, repor
     return known[kind];
   };
 
+  const reportKey = (code: Code, object: OpenVisit, key: string, start: number, end: number): void =>
+    report(code, () => {
+      path.length = depth - 1;
+      const range = { start, end };
+      return code === 'duplicate-key'
+        ? draftDuplicate(key, range)
+        : draftUnknown(object.part?.branch as ObjectModel, key, range, object);
+    });
+
   /** Notes where a value is, and what the schema has there. */
   const place = (visit: OpenVisit, kind: Kind, start: number): void => {
     const parent = depth === 0 ? undefined : open[depth - 1];
@@ -140,19 +149,14 @@ export function checkDocument(text: string, { files, line, levels, isFull, repor
       const object = open[depth - 1] as OpenVisit;
       const branch = object.part?.branch;
       const fields = branch?.kind === 'object' ? branch.fields : undefined;
-      const reportKey = (code: Code, make: () => DiagnosticDraft): void =>
-        report(code, () => {
-          path.length = depth - 1;
-          return make();
-        });
-      const { platforms } = branch?.annotations ?? {};
+      const platforms = branch?.annotations.platforms;
       const isKnown = fields?.has(key) || (key === '$schema' && !platforms);
-      if (branch?.kind === 'object' && !isKnown)
-        reportKey(platforms ? 'social-platform' : 'unknown-property', () => draftUnknown(branch, key, { start, end }, object));
+      const unknown = platforms ? 'social-platform' : 'unknown-property';
+      if (fields && !isKnown && wants(unknown)) reportKey(unknown, object, key, start, end);
       if (isKnown || wants('duplicate-key')) {
         const { size } = object.keys;
         object.keys.add(key);
-        if (object.keys.size === size) reportKey('duplicate-key', () => draftDuplicate(key, { start, end }));
+        if (object.keys.size === size) reportKey('duplicate-key', object, key, start, end);
       }
       path[depth - 1] = key;
       const isNoted = isKnown && (depth === 1 || branch?.annotations.when);
