@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -25,17 +25,6 @@ function start(script: string): Running {
   const program = `${imports} const file = ${JSON.stringify(file)}; ${script}`;
   return launch(process.execPath, ['--input-type=module', '--eval', program], {});
 }
-
-test.each([
-  ['is gone when the process exits', 'acquireLock(file); process.exit(fs.readFileSync(file) == process.pid ? 0 : 3);'],
-  [
-    'of an earlier process with the same id, as in a restarted container, is taken over',
-    'fs.writeFileSync(file, String(process.pid)); acquireLock(file)();',
-  ],
-])('the lock %s', async (_, script) => {
-  expect(await start(script).ended).toMatchObject({ code: 0, stderr: '' });
-  expect(readdirSync(folder)).toEqual([]);
-});
 
 test('says what it waits for', async () => {
   writeFileSync(file, String(process.pid));

@@ -32,9 +32,11 @@ test.each([
   expect(dataDir.postmaster()).toBeUndefined();
 });
 
-test('npm run gateway without --, so that npm takes an option for itself, does nothing; a scope of its configuration is none', async () => {
+test('npm run gateway adds no output; without --, so that npm takes an option for itself, does nothing; a scope of its configuration is none', async () => {
   const stderr =
     'npm has taken --dry-run for itself, or it is in an .npmrc. Write -- first: npm run -s gateway -- COMMAND --dry-run …\n';
+  const version = await launch('npm', ['run', '-s', 'gateway', '--', '--version'], {}).ended;
+  expect(version).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), stderr: '' });
   const ended = await launch('npm', ['run', '-s', 'gateway', 'groups', 'import', 'groups.csv', '--dry-run'], {}).ended;
   expect(ended).toMatchObject({ code: 2, stdout: '', stderr });
   const scoped = { npm_config_scope: '@company' };

@@ -3,13 +3,12 @@ import { Agent } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { createApiToken } from '../../src/api-tokens/api-tokens.ts';
-import { startCommitProxy } from '../support/commit-proxy.ts';
 import { copyDataDir } from '../support/data-dir.ts';
 import { createTestDatabase, type TestDatabase, untilBlocked } from '../support/database.ts';
 import { freePort } from '../support/free-port.ts';
 import { holdWrites } from '../support/hold-writes.ts';
 import { beginLoad, tokensOf } from '../support/load.ts';
-import { binary, endProcesses, launch, run, type ServeProcess, serve, until } from '../support/process.ts';
+import { binary, endProcesses, launch, type ServeProcess, serve, until } from '../support/process.ts';
 import { contextOn } from '../support/queries.ts';
 import { sendRequest } from '../support/request.ts';
 
@@ -179,15 +178,4 @@ test.each([
   await until(() => output.stderr.includes('waiting for the database'), 'it waits');
   child.kill('SIGTERM');
   expect(await ended).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(text) });
-});
-
-test('a command that loses the response to its change says that the change may have been made', async () => {
-  const proxy = await startCommitProxy(database.url);
-  onTestFinished(() => proxy.close());
-  proxy.resetNextCommit();
-  expect(await run(['token', 'create', '--name=n', '--environment=none'], { DATABASE_URL: proxy.url })).toMatchObject({
-    code: 1,
-    stdout: '',
-    stderr: expect.stringMatching(/^The database is unavailable: .*A change that was in progress may have been made\.\n$/),
-  });
 });

@@ -72,8 +72,7 @@ test('webhooks redeliver sends events again, or goes back to a cursor of the fee
 const createGroup = (id: string) => gateway.send('GET', '/api/user', { body: { user_group_id: id } });
 const listen = (...args: string[]) => launch(process.execPath, [binary, 'listen', ...args], { API_TOKEN: token });
 
-test('listen posts each event from now on, or from a cursor, signed, and prints a line for it', async () => {
-  const { json } = await gateway.send('GET', '/api/events?after=latest', { token });
+test('listen posts each event from now on, signed, and prints a line for it', async () => {
   await createGroup('before');
   const receiver = await startReceiver((response, { body }) => response.writeHead(body.includes('second') ? 500 : 204).end());
   const args = ['--forward-to', `${receiver.url}/hooks`, '--url', gateway.url, '--type', 'user_group.created'];
@@ -90,8 +89,6 @@ test('listen posts each event from now on, or from a cursor, signed, and prints 
   ]);
   const verified = receiver.received.map(({ headers, body }) => new Webhook(secret).verify(body, headers as never));
   expect(verified).toMatchObject([{ data: { provided_id: 'first', environment: 'Testing' } }, {}]);
-  const again = listen(...args, `--after=${json.cursor}`);
-  await until(() => again.output.stdout.includes('before'), 'the event after the cursor is printed');
   await receiver.close();
   await createGroup('third');
   const failure = /failed \(ECONNREFUSED\) {2}user_group.created {2}third/;

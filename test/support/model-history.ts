@@ -65,7 +65,7 @@ export async function issueHeaders(database: Database): Promise<(request: ModelR
 }
 
 /** Generates the steps of a history on this many gateways. */
-export function stepsOn(gateways: number): fc.Arbitrary<Step[]> {
+export function stepsOn(gateways: number, _kills = false): fc.Arbitrary<Step[]> {
   const bulk = fc.tuple(draft, draft).map(([first, second]) => [
     { ...first, kind: 'getOrCreate' as const },
     // With another id, because the order of equal ones matters to no caller.
