@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -7,7 +7,11 @@ import { expect, onTestFinished, test } from 'vitest';
 test('a Node.js that is too old for a checkout gets one line that says which is needed', () => {
   const checkout = mkdtempSync(join(tmpdir(), 'gateway-setup-'));
   onTestFinished(() => rmSync(checkout, { recursive: true }));
-  for (const file of ['package.json', 'package-lock.json', 'scripts/setup.js', 'scripts/lock.js']) cpSync(file, join(checkout, file));
+  for (const folder of ['src', 'client/src', 'packages/docs-config/src', 'web', 'tools'])
+    mkdirSync(join(checkout, folder), { recursive: true });
+  const manifests = ['', 'client/', 'packages/docs-config/', 'web/'].map((folder) => `${folder}package.json`);
+  for (const name of [...manifests, 'package-lock.json', 'client/tsconfig.json', 'scripts/setup.js', 'scripts/lock.js'])
+    cpSync(name, join(checkout, name));
   const file = join(checkout, 'package.json');
   writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), engines: { node: '>=98.0.0' } }));
   const { status, stderr } = spawnSync(process.execPath, ['scripts/setup.js'], { cwd: checkout, encoding: 'utf8' });

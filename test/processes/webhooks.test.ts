@@ -3,22 +3,25 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventKey } from '../../src/audit-log/events.ts';
 import { writeCursor } from '../../src/database/list.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { binary, endProcesses, launch, run, until } from '../support/process.ts';
 import { startReceiver } from '../support/webhook-receiver.ts';
 
+/** For the commands: no gateway delivers what they redeliver. */
+let database: TestDatabase;
 let gateway: TestGateway;
 let token: string;
 beforeAll(async () => {
-  gateway = await startGateway();
+  [database, gateway] = await Promise.all([createTestDatabase(), startGateway()]);
   token = (await gateway.issue({ scopes: ['audit:read'] })).secret;
 });
 afterAll(async () => {
   await endProcesses();
-  await gateway.close();
+  await Promise.all([database.close(), gateway.close()]);
 });
 
-const settings = () => ({ DATABASE_URL: gateway.database.url });
+const settings = () => ({ DATABASE_URL: database.url });
 const webhooks = (...args: string[]) => run(['webhooks', ...args], settings());
 const create = async () => String(JSON.parse((await webhooks('create', '--url', 'https://a.invalid/', '--json')).stdout).id);
 
@@ -53,19 +56,19 @@ test('webhooks create --json prints exactly the documented members, and takes ht
 
 test('webhooks redeliver sends events again, or goes back to a cursor of the feed, and deliveries lists them', async () => {
   const id = await create();
-  const event = await gateway.database.prisma.event.findFirstOrThrow({ where: { type: 'webhook.created' } });
+  const event = await database.prisma.event.findFirstOrThrow({ where: { type: 'webhook.created' } });
   const eventId = encodeGlobalID('Event', eventKey(event));
   const { stdout } = await webhooks('redeliver', id, '--event', eventId);
   expect(stdout).toMatch(new RegExp(`^${eventId} {2}· {2}webhook\\.created {2}· {2}pending {2}· {2}attempts: 0`));
   expect((await webhooks('deliveries', id, '--status', 'failed')).stdout).toBe('No deliveries.\n');
   const listed = await webhooks('deliveries', id, '--limit', '1', '--json');
   expect(JSON.parse(listed.stdout)).toMatchObject([{ eventId, responseStatus: null, error: null }]);
-  const { rows } = await gateway.database.pool.query(
+  const { rows } = await database.pool.query(
     'insert into event_feed (last_position) values (7) on conflict (id) do update set last_position = 7 returning epoch',
   );
   const sent = await webhooks('redeliver', id, `--after=${writeCursor('EventFeed', [rows[0].epoch, '3'])}`);
   expect(sent.stdout).toBe(`The events after the cursor are sent to the webhook #${id} again.\n`);
-  const stored = await gateway.database.prisma.webhook.findUnique({ where: { id: Number(id) } });
+  const stored = await database.prisma.webhook.findUnique({ where: { id: Number(id) } });
   expect(stored).toMatchObject({ position: 3n });
 });
 
