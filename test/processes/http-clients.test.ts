@@ -34,5 +34,7 @@ test('fetch, which sends no body with GET, gets a message with the alternatives,
   const ask = async (query = '') => (await fetch(url + query, { headers })).json();
   expect(await ask()).toMatchObject({ code: 'BODY_REQUIRED', detail: expect.stringContaining('QUERY /api/user') });
   const named = { user_group_id: 'by fetch', name: 'Grüße 😀 & co' };
-  expect(await ask(`?${new URLSearchParams(named)}`)).toMatchObject({ user_group: { provided_id: 'by fetch', name: named.name } });
+  expect(await ask(`?${new URLSearchParams(named)}`)).toMatchObject({
+    user_group: { provided_id: 'by fetch', name: named.name },
+  });
 });
