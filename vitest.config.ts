@@ -1,6 +1,5 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 import { findBrowser } from './test/support/find-browser.ts';
-import { SlowestFirst } from './test/support/slowest-first.ts';
 
 export default defineConfig({
   test: {
@@ -12,7 +11,6 @@ export default defineConfig({
     isolate: false,
     // More than two processors suggest, because many tests mostly wait for processes, databases and browsers.
     maxWorkers: 4,
-    sequence: { sequencer: SlowestFirst },
     // For a machine that does much else: alone, hardly any test takes five seconds.
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -1,158 +1,110 @@
 import { encodeGlobalID } from '@pothos/plugin-relay';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventKey } from '../../src/audit-log/events.ts';
 import { writeCursor } from '../../src/database/list.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { endProcesses, run } from '../support/process.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { binary, endProcesses, launch, run, until } from '../support/process.ts';
+import { startReceiver } from '../support/webhook-receiver.ts';
 
+/** For the commands: no gateway delivers what they redeliver. */
 let database: TestDatabase;
-let settings: Record<string, string>;
+let gateway: TestGateway;
+let token: string;
 beforeAll(async () => {
-  database = await createTestDatabase();
-  settings = { DATABASE_URL: database.url };
+  [database, gateway] = await Promise.all([createTestDatabase(), startGateway()]);
+  token = (await gateway.issue({ scopes: ['audit:read'] })).secret;
 });
 afterAll(async () => {
   await endProcesses();
-  await database.close();
-});
-beforeEach(async () => {
-  await database.pool.query('truncate webhook, webhook_delivery, event');
+  await Promise.all([database.close(), gateway.close()]);
 });
 
-const webhooks = (...args: string[]) => run(['webhooks', ...args], settings);
-const create = async (...args: string[]): Promise<{ id: number; secret: string }> =>
-  JSON.parse((await webhooks('create', '--url', 'https://hooks.example.com/a', '--json', ...args)).stdout);
+const settings = () => ({ DATABASE_URL: database.url });
+const webhooks = (...args: string[]) => run(['webhooks', ...args], settings());
+const create = async () => String(JSON.parse((await webhooks('create', '--url', 'https://a.invalid/', '--json')).stdout).id);
 
-test('webhooks create prints the secret once; list, delete and the audit log know the webhook', async () => {
-  const made = await webhooks(
-    ...['create', '--url', 'https://hooks.example.com/path', '--type', 'user_group.created', '--type', 'user_group.deleted'],
-    ...['--environment', 'Testing', '--description', 'cache “A”'],
-  );
+test('webhooks create prints the secret once; list, disable, enable, and delete know the webhook', async () => {
+  const types = ['--type', 'user_group.created', '--type', 'user_group.deleted'];
+  const args = ['--url', 'https://a.invalid/path', ...types, '--environment', 'Testing', '--description', 'cache “A”'];
+  const made = await webhooks('create', ...args);
   expect(made).toMatchObject({ code: 0, stderr: '' });
-  const [, id = ''] = /^#(\d+) {2}https:\/\/hooks\.example\.com\/path {2}· /.exec(made.stdout) ?? [];
+  const [line = ''] = made.stdout.split('\n');
+  const [, id = ''] = /^#(\d+) {2}https:\/\/a\.invalid\/path {2}· /.exec(line) ?? [];
   expect(made.stdout.match(/whsec_[A-Za-z0-9+/]{43}=/g)).toHaveLength(1);
-
-  const listed = await webhooks('list');
-  expect(listed.stdout).toBe(`${made.stdout.split('\n')[0]}\n`);
-  expect(listed.stdout).toContain('user_group.created user_group.deleted  ·  Testing  ·  cache “A”  ·  created ');
-  expect(JSON.parse((await webhooks('list', '--json')).stdout)).toEqual([
-    {
-      id: Number(id),
-      url: 'https://hooks.example.com/path',
-      types: ['user_group.created', 'user_group.deleted'],
-      environments: ['Testing'],
-      description: 'cache “A”',
-      status: 'enabled',
-      disabledReason: null,
-      failingSince: null,
-      lastDeliveryAt: null,
-      previousSecretEndsAt: null,
-      createdAt: expect.stringMatching(/^\d{4}-/),
-    },
-  ]);
-
+  expect((await webhooks('list')).stdout).toBe(`${line}\n`);
+  expect(line).toContain('user_group.created user_group.deleted  ·  Testing  ·  cache “A”  ·  created ');
+  for (const action of ['disable', 'enable']) {
+    const { stdout } = await webhooks(action, id);
+    expect([stdout.includes('  ·  disabled  ·  '), (await webhooks('list')).stdout]).toEqual([action === 'disable', stdout]);
+  }
+  expect(JSON.parse((await webhooks('list', '--json')).stdout)).toMatchObject([{ id: Number(id), status: 'enabled' }]);
   expect(await webhooks('delete', id)).toMatchObject({ code: 0, stdout: `Deleted the webhook #${id}.\n` });
   expect((await webhooks('list')).stdout).toBe('No webhooks. Create one with `webhooks create`.\n');
-  expect((await webhooks('list', '--json')).stdout).toBe('[]\n');
-  const events = await database.prisma.event.findMany({ orderBy: { id: 'asc' } });
-  expect(events.map(({ type, actorKind }) => [type, actorKind])).toEqual([
-    ['webhook.created', 'CLI'],
-    ['webhook.deleted', 'CLI'],
-  ]);
 });
 
-test('webhooks create --json prints one object with exactly the documented members', async () => {
-  const { code, stdout, stderr } = await webhooks('create', '--url=https://hooks.example.com/', '--json');
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  expect(JSON.parse(stdout)).toEqual({
-    id: expect.any(Number),
-    secret: expect.stringMatching(/^whsec_/),
-    url: 'https://hooks.example.com/',
-    types: null,
-    environments: null,
-    description: null,
-  });
+test('webhooks create --json prints exactly the documented members, and takes http to the networks of the setting alone', async () => {
+  const args = ['webhooks', 'create', '--json', '--url', 'http://10.1.2.3/hooks'];
+  expect((await run(args, settings())).stderr).toMatch(/^url: must begin with https/);
+  const { stdout } = await run(args, { ...settings(), WEBHOOKS_ALLOWED_NETWORKS: '10.1.0.0/16' });
+  const others = { url: 'http://10.1.2.3/hooks', types: null, environments: null, description: null };
+  expect(JSON.parse(stdout)).toEqual({ id: expect.any(Number), secret: expect.stringMatching(/^whsec_/), ...others });
+  const failed = await webhooks('redeliver', '2000000000', '--event', 'x');
+  expect([failed.code, failed.stderr]).toEqual([1, expect.stringContaining('No webhook has the number 2000000000')]);
 });
 
-test('webhooks create takes http to the networks of the setting alone', async () => {
-  const args = ['webhooks', 'create', '--url', 'http://10.1.2.3/hooks'];
-  const refused = await run(args, settings);
-  expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^url: must begin with https/) });
-  expect(await run(args, { ...settings, WEBHOOKS_ALLOWED_NETWORKS: '10.1.0.0/16' })).toMatchObject({ code: 0, stderr: '' });
-});
-
-test.each([['enable'], ['disable'], ['delete'], ['deliveries'], ['redeliver', '--event', 'x']])(
-  'webhooks %s of one that does not exist fails',
-  async (action, ...rest) => {
-    const failed = await webhooks(action, '2000000000', ...rest);
-    expect(failed).toMatchObject({
-      code: 1,
-      stdout: '',
-      stderr: expect.stringContaining('No webhook has the number 2000000000'),
-    });
-  },
-);
-
-test('webhooks redeliver sends events again, and deliveries lists them', async () => {
-  const { id } = await create();
-  expect(await webhooks('deliveries', String(id))).toMatchObject({ code: 0, stdout: 'No deliveries.\n' });
+test('webhooks redeliver sends events again, or goes back to a cursor of the feed, and deliveries lists them', async () => {
+  const id = await create();
   const event = await database.prisma.event.findFirstOrThrow({ where: { type: 'webhook.created' } });
   const eventId = encodeGlobalID('Event', eventKey(event));
-  const sent = await webhooks('redeliver', String(id), '--event', eventId);
-  expect(sent).toMatchObject({ code: 0, stderr: '' });
-  expect(sent.stdout).toMatch(new RegExp(`^${eventId} {2}· {2}webhook\\.created {2}· {2}pending {2}· {2}attempts: 0`));
-  expect((await webhooks('deliveries', String(id), '--status', 'pending')).stdout).toBe(sent.stdout);
-  expect((await webhooks('deliveries', String(id), '--status', 'failed', '--json')).stdout).toBe('[]\n');
-  const [listed] = JSON.parse((await webhooks('deliveries', String(id), '--limit=1', '--json')).stdout);
-  expect(listed).toMatchObject({
-    id: expect.stringMatching(/^\d+$/),
-    eventId,
-    status: 'pending',
-    responseStatus: null,
-    error: null,
-  });
-
-  await webhooks('redeliver', String(id), '--event', eventId);
-  const more = 'There are more than these 1. --limit lists up to 1,000.\n';
-  const json = await webhooks('deliveries', String(id), '--limit', '1', '--json');
-  expect([JSON.parse(json.stdout).length, json.stderr]).toEqual([1, more]);
-  const text = await webhooks('deliveries', String(id), '--limit', '1');
-  expect([text.stdout.split('\n').length, text.stderr]).toEqual([2, more]);
-  expect(await webhooks('deliveries', String(id), '--limit', '2', '--json')).toMatchObject({ stderr: '' });
-
-  const unknown = await webhooks('redeliver', String(id), '--event', 'x');
-  expect(unknown).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^ids\.0: is not the ID of an event/) });
-});
-
-test('webhooks disable and enable change whether events are sent', async () => {
-  const { id } = await create();
-  const lines: string[] = [];
-  for (const action of ['disable', 'enable']) {
-    const { code, stdout, stderr } = await webhooks(action, String(id));
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect((await webhooks('list')).stdout).toBe(stdout);
-    lines.push(stdout);
-  }
-  expect(lines.map((line) => line.includes('  ·  disabled  ·  '))).toEqual([true, false]);
-  const events = await database.prisma.event.findMany({ where: { type: 'webhook.updated' }, orderBy: { id: 'asc' } });
-  expect(events.map(({ changes }) => changes)).toEqual([
-    { webhook: { from: id, to: id }, enabled: { from: true, to: false } },
-    { webhook: { from: id, to: id }, enabled: { from: false, to: true } },
-  ]);
-});
-
-test('webhooks redeliver --after goes back to a cursor of the feed', async () => {
-  const { id } = await create();
+  const { stdout } = await webhooks('redeliver', id, '--event', eventId);
+  expect(stdout).toMatch(new RegExp(`^${eventId} {2}· {2}webhook\\.created {2}· {2}pending {2}· {2}attempts: 0`));
+  expect((await webhooks('deliveries', id, '--status', 'failed')).stdout).toBe('No deliveries.\n');
+  const listed = await webhooks('deliveries', id, '--limit', '1', '--json');
+  expect(JSON.parse(listed.stdout)).toMatchObject([{ eventId, responseStatus: null, error: null }]);
   const { rows } = await database.pool.query(
     'insert into event_feed (last_position) values (7) on conflict (id) do update set last_position = 7 returning epoch',
   );
-  await database.prisma.webhook.update({ where: { id }, data: { position: 7n } });
-  const cursor = writeCursor('EventFeed', [rows[0].epoch, '3']);
-  const sent = await webhooks('redeliver', String(id), `--after=${cursor}`);
-  expect(sent).toMatchObject({
-    code: 0,
-    stderr: '',
-    stdout: `The events after the cursor are sent to the webhook #${id} again.\n`,
-  });
-  expect(await database.prisma.webhook.findUnique({ where: { id } })).toMatchObject({ position: 3n });
+  const sent = await webhooks('redeliver', id, `--after=${writeCursor('EventFeed', [rows[0].epoch, '3'])}`);
+  expect(sent.stdout).toBe(`The events after the cursor are sent to the webhook #${id} again.\n`);
+  const stored = await database.prisma.webhook.findUnique({ where: { id: Number(id) } });
+  expect(stored).toMatchObject({ position: 3n });
+});
+
+const createGroup = (id: string) => gateway.send('GET', '/api/user', { body: { user_group_id: id } });
+const listen = (...args: string[]) => launch(process.execPath, [binary, 'listen', ...args], { API_TOKEN: token });
+
+test('listen posts each event from now on, signed, and prints a line for it', async () => {
+  await createGroup('before');
+  const receiver = await startReceiver((response, { body }) => response.writeHead(body.includes('second') ? 500 : 204).end());
+  const args = ['--forward-to', `${receiver.url}/hooks`, '--url', gateway.url, '--type', 'user_group.created'];
+  const running = listen(...args);
+  const signed = () => /signed with (whsec_\S+)\n/.exec(running.output.stdout);
+  const [, secret = ''] = await until(signed, 'it says how events are signed');
+  await createGroup('first');
+  await createGroup('second');
+  await until(() => running.output.stdout.includes('second'), 'the second event is printed');
+  const lines = running.output.stdout.trim().split('\n').slice(1);
+  expect(lines.map((line) => line.split('  ').slice(1, 4))).toEqual([
+    ['204', 'user_group.created', 'first'],
+    ['500', 'user_group.created', 'second'],
+  ]);
+  const verified = receiver.received.map(({ headers, body }) => new Webhook(secret).verify(body, headers as never));
+  expect(verified).toMatchObject([{ data: { provided_id: 'first', environment: 'Testing' } }, {}]);
+  await receiver.close();
+  await createGroup('third');
+  const failure = /failed \(ECONNREFUSED\) {2}user_group.created {2}third/;
+  await until(() => failure.test(running.output.stdout), 'the failure is printed');
+});
+
+test('listen waits for its gateway, and ends when the gateway refuses', async () => {
+  const closed = await startReceiver();
+  await closed.close();
+  const running = listen('--forward-to', closed.url, '--url', closed.url);
+  const tries = /^(http:\S+ does not respond: .*ECONNREFUSED.* Trying again\.\n){2}/;
+  await until(() => tries.test(running.output.stderr), 'it says that it tries again, and does so');
+  const args = ['listen', '--forward-to', closed.url, '--url', gateway.url];
+  const { code, stderr } = await run(args, { API_TOKEN: gateway.token });
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/responded with FORBIDDEN: .*audit:read/)]);
 });

@@ -27,10 +27,6 @@ export interface Access {
   readonly scopes: readonly Scope[];
   /** What a caller of another environment gets that has every scope but `admin`. */
   readonly elsewhere: Outcome;
-  /** What a caller of another environment gets that has the scope `admin`, if it differs from that of its own one. */
-  readonly adminElsewhere?: Outcome;
-  /** What a permitted caller of no environment gets, if it differs. */
-  readonly untagged?: Outcome;
   /** What a permitted caller gets; `success` by default. */
   readonly finds?: Outcome;
   /** Whether each request needs a group of its own, because a successful one changes what the next one finds. */
@@ -42,197 +38,89 @@ export interface GraphQLOperation extends Access {
   readonly document: (target: Target) => string;
 }
 
+const anybody: Access = { scopes: [], elsewhere: 'success' };
+const read: Access = { scopes: ['groups:read'], elsewhere: 'nothing' };
+const write: Access = { scopes: ['groups:write'], elsewhere: 'NOT_FOUND', changes: true };
+const create: Access = { ...write, elsewhere: 'success' };
+const audit: Access = { scopes: ['audit:read'], elsewhere: 'nothing' };
+const monitor: Access = { scopes: ['metrics:read'], elsewhere: 'success' };
+const sign: Access = { scopes: ['embed:sign'], elsewhere: 'NOT_FOUND' };
+const admin: Access = { scopes: ['admin'], elsewhere: 'FORBIDDEN' };
+
+type Text = (target: Target) => string;
+
+/** A query, by the name of its field and, if relevant, the selector. */
+const queries: readonly [name: string, access: Access, text: Text][] = [
+  ['caller', anybody, () => 'caller { __typename }'],
+  ['validateDocsConfig', anybody, () => 'validateDocsConfig(input: { source: "{}" }) { __typename }'],
+  ['metrics', monitor, () => 'metrics { total { requests } }'],
+  ['instance', monitor, () => 'instance { version databaseVersion }'],
+  ['node', read, ({ id }) => `node(id: "${id}") { __typename }`],
+  ['nodes', read, ({ id }) => `nodes(ids: ["${id}"]) { __typename }`],
+  ['userGroup by providedId', read, () => 'userGroup(by: { providedId: "acme" }) { __typename }'],
+  ['userGroup by teamId', read, ({ teamId }) => `userGroup(by: { teamId: ${teamId} }) { __typename }`],
+  ['userGroup by id', read, ({ id }) => `userGroup(by: { id: "${id}" }) { __typename }`],
+  ['userGroup by the id of no group', { ...read, finds: 'nothing' }, () => 'userGroup(by: { id: "x" }) { __typename }'],
+  [
+    'userGroup by token',
+    { ...read, scopes: ['groups:read', 'groups:resolve'] },
+    ({ token }) => `userGroup(by: { token: "${token}" }) { __typename }`,
+  ],
+  ['userGroups', read, () => 'userGroups(filter: { search: "acme" }) { totalCount nodes { name token } edges { node { id } } }'],
+  ['node of an API token', admin, ({ spare }) => `node(id: "${apiTokenId(spare.rotated)}") { __typename }`],
+  ['node of an event', audit, ({ event }) => `node(id: "${event}") { __typename }`],
+  ['nodes of an event', audit, ({ event }) => `nodes(ids: ["${event}"]) { __typename }`],
+  ['node of a webhook', admin, ({ webhook }) => `node(id: "${webhook}") { __typename }`],
+  ['events', audit, () => 'events(filter: { userGroup: { providedId: "acme" } }) { nodes { type userGroup { name } } }'],
+  ['eventFeed', { ...audit, elsewhere: 'success' }, () => 'eventFeed { nodes { type userGroupId changes } cursor }'],
+  ['apiTokens', admin, () => 'apiTokens { totalCount nodes { name } }'],
+  ['webhooks', admin, () => 'webhooks { totalCount nodes { url } }'],
+  ['webhookDeliveries', admin, ({ webhook }) => `webhookDeliveries(webhook: "${webhook}") { nodes { body } }`],
+];
+
+const byTeamId: Text = ({ teamId }) => `by: { teamId: ${teamId} }`;
+
+/** A mutation, by the name of its field, with its input. */
+const mutations: readonly [name: string, access: Access, input: Text][] = [
+  ['createApiToken', admin, () => 'name: "new", scopes: [GROUPS_READ]'],
+  ['rotateApiToken', admin, ({ spare }) => `id: "${apiTokenId(spare.rotated)}"`],
+  ['updateApiToken', admin, ({ spare }) => `id: "${apiTokenId(spare.rotated)}", name: "new"`],
+  ['revokeApiToken', admin, ({ spare }) => `id: "${apiTokenId(spare.revoked)}"`],
+  ['createWebhook', admin, () => 'url: "https://hooks.invalid/new"'],
+  ['updateWebhook', admin, ({ webhook }) => `id: "${webhook}", description: "new"`],
+  ['rotateWebhookSecret', admin, ({ webhook }) => `id: "${webhook}"`],
+  ['deleteWebhook', { ...admin, finds: 'NOT_FOUND' }, ({ noWebhook }) => `id: "${noWebhook}"`],
+  ['sendTestEvent', admin, ({ webhook }) => `id: "${webhook}"`],
+  ['getOrCreateUserGroup', create, ({ providedId }) => `providedId: "${providedId}"`],
+  ['getOrCreateUserGroups', { ...write, elsewhere: 'success' }, ({ providedId }) => `groups: [{ providedId: "${providedId}" }]`],
+  ['deleteUserGroup', write, byTeamId],
+  ['suspendUserGroup', write, byTeamId],
+  ['resumeUserGroup', write, byTeamId],
+  ['updateUserGroup', write, (target) => `${byTeamId(target)}, name: "new"`],
+  ['rotateUserGroupToken', write, ({ token }) => `currentToken: "${token}"`],
+  ['setUserGroupEnvironment', { ...admin, changes: true }, (target) => `${byTeamId(target)}, environmentTag: CUSTOMER`],
+  ['createEmbedToken', sign, byTeamId],
+  ['revokeEmbedTokens', sign, byTeamId],
+];
+
 const result = '{ __typename ... on Error { code message } }';
 
-const read: Scope[] = ['groups:read'];
-const write: Scope[] = ['groups:write'];
-const audit: Scope[] = ['audit:read'];
-const admin = { scopes: ['admin'], elsewhere: 'FORBIDDEN' } as const;
-
-/**
- * For every root field an operation that succeeds with the right scope, by the name of the field and, if relevant, the selector.
- */
-export const operations: Record<string, GraphQLOperation> = {
-  caller: { document: () => '{ caller { __typename } }', scopes: [], elsewhere: 'success' },
-  node: { document: ({ id }) => `{ node(id: "${id}") { __typename } }`, scopes: read, elsewhere: 'nothing' },
-  nodes: { document: ({ id }) => `{ nodes(ids: ["${id}"]) { __typename } }`, scopes: read, elsewhere: 'nothing' },
-  metrics: {
-    document: () => '{ metrics { total { requests } } }',
-    scopes: ['metrics:read'],
-    elsewhere: 'success',
-  },
-  instance: {
-    document: () => '{ instance { version databaseVersion } }',
-    scopes: ['metrics:read'],
-    elsewhere: 'success',
-  },
-  validateDocsConfig: {
-    document: () => '{ validateDocsConfig(input: { source: "{}" }) { __typename } }',
-    scopes: [],
-    elsewhere: 'success',
-  },
-  'userGroup by providedId': {
-    document: () => '{ userGroup(by: { providedId: "acme" }) { __typename } }',
-    scopes: read,
-    elsewhere: 'nothing',
-  },
-  'userGroup by teamId': {
-    document: ({ teamId }) => `{ userGroup(by: { teamId: ${teamId} }) { __typename } }`,
-    scopes: read,
-    elsewhere: 'nothing',
-  },
-  'userGroup by id': {
-    document: ({ id }) => `{ userGroup(by: { id: "${id}" }) { __typename } }`,
-    scopes: read,
-    elsewhere: 'nothing',
-  },
-  'userGroup by the id of no group': {
-    document: () => '{ userGroup(by: { id: "x" }) { __typename } }',
-    scopes: read,
-    elsewhere: 'nothing',
-    finds: 'nothing',
-  },
-  'userGroup by token': {
-    document: ({ token }) => `{ userGroup(by: { token: "${token}" }) { __typename } }`,
-    scopes: ['groups:read', 'groups:resolve'],
-    elsewhere: 'nothing',
-  },
-  userGroups: {
-    document: () => '{ userGroups(filter: { search: "acme" }) { totalCount nodes { name token } edges { node { id } } } }',
-    scopes: read,
-    elsewhere: 'nothing',
-  },
-  'node of an API token': { document: ({ spare }) => `{ node(id: "${apiTokenId(spare.rotated)}") { __typename } }`, ...admin },
-  'node of an event': {
-    document: ({ event }) => `{ node(id: "${event}") { __typename } }`,
-    scopes: audit,
-    elsewhere: 'nothing',
-  },
-  'nodes of an event': {
-    document: ({ event }) => `{ nodes(ids: ["${event}"]) { __typename } }`,
-    scopes: audit,
-    elsewhere: 'nothing',
-  },
-  events: {
-    document: () => '{ events(filter: { userGroup: { providedId: "acme" } }) { nodes { type userGroup { name } } } }',
-    scopes: audit,
-    elsewhere: 'nothing',
-  },
-  eventFeed: {
-    document: () => '{ eventFeed { nodes { type userGroupId changes } cursor } }',
-    scopes: audit,
-    elsewhere: 'success',
-  },
-  apiTokens: { document: () => '{ apiTokens { totalCount nodes { name } } }', ...admin },
-  createApiToken: {
-    document: () => `mutation { createApiToken(input: { name: "new", scopes: [GROUPS_READ] }) ${result} }`,
-    ...admin,
-  },
-  rotateApiToken: {
-    document: ({ spare }) => `mutation { rotateApiToken(input: { id: "${apiTokenId(spare.rotated)}" }) ${result} }`,
-    ...admin,
-  },
-  updateApiToken: {
-    document: ({ spare }) => `mutation { updateApiToken(input: { id: "${apiTokenId(spare.rotated)}", name: "new" }) ${result} }`,
-    ...admin,
-  },
-  revokeApiToken: {
-    document: ({ spare }) => `mutation { revokeApiToken(input: { id: "${apiTokenId(spare.revoked)}" }) ${result} }`,
-    ...admin,
-  },
-  webhooks: { document: () => '{ webhooks { totalCount nodes { url } } }', ...admin },
-  webhookDeliveries: {
-    document: ({ webhook }) => `{ webhookDeliveries(webhook: "${webhook}") { nodes { body } pageInfo { hasNextPage } } }`,
-    ...admin,
-  },
-  'node of a webhook': { document: ({ webhook }) => `{ node(id: "${webhook}") { __typename } }`, ...admin },
-  createWebhook: {
-    document: () => `mutation { createWebhook(input: { url: "https://hooks.invalid/new" }) ${result} }`,
-    ...admin,
-  },
-  updateWebhook: {
-    document: ({ webhook }) => `mutation { updateWebhook(input: { id: "${webhook}", description: "new" }) ${result} }`,
-    ...admin,
-  },
-  rotateWebhookSecret: {
-    document: ({ webhook }) => `mutation { rotateWebhookSecret(input: { id: "${webhook}" }) ${result} }`,
-    ...admin,
-  },
-  deleteWebhook: {
-    document: ({ noWebhook }) => `mutation { deleteWebhook(input: { id: "${noWebhook}" }) ${result} }`,
-    ...admin,
-    finds: 'NOT_FOUND',
-  },
-  sendTestEvent: {
-    document: ({ webhook }) => `mutation { sendTestEvent(input: { id: "${webhook}" }) ${result} }`,
-    ...admin,
-  },
-  redeliverEvents: {
-    document: ({ webhook, event }) =>
-      `mutation { redeliverEvents(webhook: "${webhook}", input: { ids: ["${event}"] }) ${result} }`,
-    ...admin,
-  },
-  getOrCreateUserGroup: {
-    document: ({ providedId }) => `mutation { getOrCreateUserGroup(input: { providedId: "${providedId}" }) ${result} }`,
-    scopes: write,
-    elsewhere: 'success',
-    untagged: 'CONFLICT',
-    changes: true,
-  },
-  getOrCreateUserGroups: {
-    document: ({ providedId }) =>
-      `mutation { getOrCreateUserGroups(input: { groups: [{ providedId: "${providedId}" }] }) ${result} }`,
-    scopes: write,
-    elsewhere: 'success',
-    changes: true,
-  },
-  deleteUserGroup: {
-    document: ({ teamId }) => `mutation { deleteUserGroup(input: { by: { teamId: ${teamId} } }) ${result} }`,
-    scopes: write,
-    elsewhere: 'NOT_FOUND',
-    changes: true,
-  },
-  suspendUserGroup: {
-    document: ({ teamId }) => `mutation { suspendUserGroup(input: { by: { teamId: ${teamId} } }) ${result} }`,
-    scopes: write,
-    elsewhere: 'NOT_FOUND',
-    changes: true,
-  },
-  resumeUserGroup: {
-    document: ({ teamId }) => `mutation { resumeUserGroup(input: { by: { teamId: ${teamId} } }) ${result} }`,
-    scopes: write,
-    elsewhere: 'NOT_FOUND',
-    changes: true,
-  },
-  setUserGroupEnvironment: {
-    document: ({ teamId }) =>
-      `mutation { setUserGroupEnvironment(input: { by: { teamId: ${teamId} }, environmentTag: CUSTOMER }) ${result} }`,
-    ...admin,
-    changes: true,
-  },
-  updateUserGroup: {
-    document: ({ teamId }) => `mutation { updateUserGroup(input: { by: { teamId: ${teamId} }, name: "new" }) ${result} }`,
-    scopes: write,
-    elsewhere: 'NOT_FOUND',
-    changes: true,
-  },
-  createEmbedToken: {
-    document: ({ teamId }) => `mutation { createEmbedToken(input: { by: { teamId: ${teamId} } }) ${result} }`,
-    scopes: ['embed:sign'],
-    elsewhere: 'NOT_FOUND',
-  },
-  revokeEmbedTokens: {
-    document: ({ teamId }) => `mutation { revokeEmbedTokens(input: { by: { teamId: ${teamId} } }) ${result} }`,
-    scopes: ['embed:sign'],
-    elsewhere: 'NOT_FOUND',
-  },
-  rotateUserGroupToken: {
-    document: ({ token }) => `mutation { rotateUserGroupToken(input: { currentToken: "${token}" }) ${result} }`,
-    scopes: write,
-    elsewhere: 'NOT_FOUND',
-    changes: true,
-  },
-};
+/** For every root field an operation that succeeds with the right scope. */
+export const operations: Record<string, GraphQLOperation> = Object.fromEntries([
+  ...queries.map(([name, access, text]) => [name, { ...access, document: (target: Target) => `{ ${text(target)} }` }]),
+  ...mutations.map(([name, access, input]) => {
+    const document = (target: Target) => `mutation { ${name}(input: { ${input(target)} }) ${result} }`;
+    return [name, { ...access, document }];
+  }),
+  [
+    'redeliverEvents',
+    {
+      ...admin,
+      document: ({ webhook, event }: Target) =>
+        `mutation { redeliverEvents(webhook: "${webhook}", input: { ids: ["${event}"] }) ${result} }`,
+    },
+  ],
+]);
 
 /** An operation of a route other than `/graphql`. */
 export interface RestOperation extends Access {
@@ -240,61 +128,22 @@ export interface RestOperation extends Access {
   readonly body: (target: Target) => object | string;
 }
 
+const byId: RestOperation['body'] = ({ providedId }) => ({ user_group_id: providedId });
+
 /** The operations of routes that require a credential, by method and path. */
 export const restOperations: Record<string, RestOperation> = {
-  'GET /api/user': {
-    body: ({ providedId }) => ({ user_group_id: providedId }),
-    scopes: write,
-    elsewhere: 'success',
-    untagged: 'CONFLICT',
-    changes: true,
-  },
-  'QUERY /api/user': {
-    body: ({ providedId }) => ({ user_group_id: providedId }),
-    scopes: write,
-    elsewhere: 'success',
-    untagged: 'CONFLICT',
-    changes: true,
-  },
-  'PUT /api/user': {
-    body: ({ providedId }) => ({ user_group_id: providedId, name: 'new' }),
-    scopes: write,
-    elsewhere: 'NOT_FOUND',
-    adminElsewhere: 'NOT_FOUND',
-    changes: true,
-  },
-  'DELETE /api/user': {
-    body: ({ providedId }) => ({ user_group_id: providedId }),
-    scopes: write,
-    elsewhere: 'NOT_FOUND',
-    adminElsewhere: 'NOT_FOUND',
-    changes: true,
-  },
-  'POST /api/user': {
-    body: ({ token }) => ({ current_token: token }),
-    scopes: write,
-    elsewhere: 'NOT_FOUND',
-    changes: true,
-  },
-  'POST /api/embed-tokens': {
-    body: ({ providedId }) => ({ user_group_id: providedId }),
-    scopes: ['embed:sign'],
-    elsewhere: 'NOT_FOUND',
-  },
-  'GET /api/events': {
-    body: () => '',
-    scopes: ['audit:read'],
-    elsewhere: 'success',
-  },
-  'GET /metrics': {
-    body: () => '',
-    scopes: ['metrics:read'],
-    elsewhere: 'success',
-  },
+  'GET /api/user': { ...create, body: byId },
+  'QUERY /api/user': { ...create, body: byId },
+  'PUT /api/user': { ...write, body: ({ providedId }) => ({ user_group_id: providedId, name: 'new' }) },
+  'DELETE /api/user': { ...write, body: byId },
+  'POST /api/user': { ...write, body: ({ token }) => ({ current_token: token }) },
+  'POST /api/embed-tokens': { ...sign, body: byId },
+  'GET /api/events': { ...audit, elsewhere: 'success', body: () => '' },
+  'GET /metrics': { ...monitor, body: () => '' },
   'POST /oauth2/introspect': {
-    body: ({ token }) => `token=${token}`,
     scopes: ['groups:read', 'groups:resolve'],
     elsewhere: 'nothing',
+    body: ({ token }) => `token=${token}`,
   },
 };
 

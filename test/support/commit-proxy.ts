@@ -36,11 +36,10 @@ export async function startCommitProxy(databaseUrl: string): Promise<CommitProxy
       socket.on('error', () => {});
       socket.on('close', () => sockets.delete(socket));
     }
-    const isCommit = createCommitFinder();
     /** What to do when the server responds to the COMMIT of this connection. */
     let held: (() => void) | undefined;
     client.on('data', (bytes) => {
-      const commits = isCommit(bytes);
+      const commits = /commit\0/i.test(bytes.toString('latin1')); // a statement that ends so
       if (commits && resets) {
         resets = false;
         client.resetAndDestroy();
@@ -78,31 +77,5 @@ export async function startCommitProxy(databaseUrl: string): Promise<CommitProxy
       server.close();
       await once(server, 'close');
     },
-  };
-}
-
-/**
- * Follows the messages of a PostgreSQL client. The first has no type: a length of four bytes, which counts itself, and the rest.
- * All others have a byte for their type before it: `Q` is a statement as text, `P` a name and a statement, which is executed
- * next.
- *
- * @returns a function that takes the next bytes and says whether a statement `commit` ends in them.
- */
-function createCommitFinder(): (bytes: Buffer) => boolean {
-  let pending: Buffer = Buffer.alloc(0);
-  let typeBytes = 0;
-  return (bytes) => {
-    pending = Buffer.concat([pending, bytes]);
-    let found = false;
-    while (pending.length >= typeBytes + 4) {
-      const end = typeBytes + pending.readUInt32BE(typeBytes);
-      if (pending.length < end) break;
-      const message = pending.subarray(0, end);
-      if (typeBytes === 1)
-        found ||= /^(Q|P[^\0]*\0)commit\0/is.test(`${message.toString('latin1', 0, 1)}${message.toString('latin1', 5)}`);
-      pending = pending.subarray(end);
-      typeBytes = 1;
-    }
-    return found;
   };
 }

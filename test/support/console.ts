@@ -1,5 +1,5 @@
-import { text } from 'node:stream/consumers';
-import type { Download, Locator, Page } from 'playwright-core';
+import { buffer } from 'node:stream/consumers';
+import type { Download, Locator, Page, Request } from 'playwright-core';
 import { type OpenPage, openPage, type PageOptions } from './browser.ts';
 import type { TestGateway } from './gateway.ts';
 
@@ -21,60 +21,53 @@ export async function signIn(page: Page, secret: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign out' }).waitFor();
 }
 
-/** The text of a file that the browser has saved. */
-export async function textOf(download: Download): Promise<string> {
-  return text(await download.createReadStream());
-}
+/** The text of a file that the browser has saved, with its byte order mark. */
+export const textOf = async (download: Download): Promise<string> => String(await buffer(await download.createReadStream()));
 
-/**
- * Replaces the text of an editor as a person does. `fill` would have Chromium edit the elements, and write styles that the
- * Content-Security-Policy blocks, before the editor notices.
- */
+/** Replaces the text of an editor. `fill` writes styles that the Content-Security-Policy blocks. */
 export async function typeOver(editor: Locator, value: string): Promise<void> {
   await editor.click();
   await editor.press('ControlOrMeta+a');
   await editor.page().keyboard.insertText(value);
 }
 
-/**
- * Saves a section of a form, and waits until nothing is left to save.
- *
- * @param label of its button. While it saves, the button is disabled for people alone, with `aria-disabled`.
- */
-export async function save(page: Page, label: string): Promise<void> {
-  await page.getByRole('button', { name: label }).click();
-  await untilSaved(page, label);
-}
+/** The editor of the properties of a group. */
+export const propertiesIn = (page: Page): Locator => page.getByRole('textbox', { name: 'Properties as JSON' });
 
-/** Waits until a section of a form has nothing left to save. @param label of its button. */
-export async function untilSaved(page: Page, label: string): Promise<void> {
+/** Saves a section of a form, by its button or another one, and waits until nothing is left to save. */
+export async function save(page: Page, label: string, button = label): Promise<void> {
+  await page.getByRole('button', { name: button }).click();
   await page.locator('button[disabled]', { hasText: label }).waitFor();
 }
 
-/**
- * Adds a row to the mapping, and fills in its schema id once the page has moved the focus there: it does so a frame later, and
- * would take it away from what is filled in next.
- *
- * @param number of the row, from 1 on.
- */
-export async function addSchema(page: Page, number: number, schemaId: string): Promise<void> {
-  await page.getByRole('button', { name: 'Add a schema' }).click();
-  const field = page.getByLabel(`Schema id ${number}`);
-  await field.and(page.locator(':focus')).waitFor();
-  await field.fill(schemaId);
+/** Answers the next question of the browser whether to leave the page. @returns resolves when it was asked. */
+export const answer = (page: Page, isLeaving: boolean): Promise<void> =>
+  page.waitForEvent('dialog').then((dialog) => (isLeaving ? dialog.accept() : dialog.dismiss()));
+
+/** Both values of what differs, as a person reads them. */
+export async function differencesIn(page: Page): Promise<string[][]> {
+  const rows = page.getByRole('region', { name: 'What differs' }).locator('tbody');
+  await rows.first().waitFor();
+  return Promise.all((await rows.all()).map((row) => row.locator('th, td').allTextContents()));
 }
 
-/** The text of an input, or of an editor of which it is one line. */
-export async function textIn(field: Locator): Promise<string> {
-  return field.evaluate((element) => (element instanceof HTMLInputElement ? element.value : (element.textContent ?? '')));
+const isOf = (operation: string, request: Request): boolean =>
+  new RegExp(`(query|mutation) ${operation}\\b`).test(request.postData() ?? '');
+
+/** Counts the requests of an operation. @returns how many there were so far. */
+export function countRequests(page: Page, operation: string): () => number {
+  let count = 0;
+  page.on('request', (request) => {
+    if (isOf(operation, request)) count += 1;
+  });
+  return () => count;
 }
 
 /** Loses the response to the next request of an operation, after the gateway has executed it. */
 export async function loseNextResponse(page: Page, operation: string): Promise<void> {
   let isLost = false;
   await page.route('**/graphql', async (route) => {
-    if (isLost || !new RegExp(`(query|mutation) ${operation}\\b`).test(route.request().postDataJSON().query))
-      return route.fallback();
+    if (isLost || !isOf(operation, route.request())) return route.fallback();
     isLost = true;
     await route.fetch();
     return route.abort('connectionreset');
@@ -84,19 +77,38 @@ export async function loseNextResponse(page: Page, operation: string): Promise<v
 /** The problem that a browser reports for it. */
 export const lostResponse = /ERR_CONNECTION_RESET/;
 
-/** Holds the requests of an operation until they are released. @returns releases them, and waits for their responses. */
-export async function holdRequests(page: Page, operation: string): Promise<() => Promise<void>> {
+/** Has the requests of an operation fail, as without a database. `page.unroute('**\/graphql')` ends it. */
+export const failRequests = (page: Page, operation = '\\w+'): Promise<unknown> =>
+  page.route('**/graphql', (route) =>
+    isOf(operation, route.request())
+      ? route.fulfill({
+          status: 503,
+          headers: { 'x-request-id': 'the-request-id' },
+          json: { errors: [{ message: 'No database.', extensions: { code: 'UNAVAILABLE' } }] },
+        })
+      : route.fallback(),
+  );
+
+/** Holds the requests of an operation. @returns releases them, and waits for a response; and how many are held. */
+export async function holdRequests(page: Page, operation: string) {
   let release = () => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
   });
+  let count = 0;
   await page.route('**/graphql', async (route) => {
-    if (new RegExp(`(query|mutation) ${operation}`).test(route.request().postDataJSON().query)) await held;
+    if (isOf(operation, route.request())) {
+      count += 1;
+      await held;
+    }
     await route.continue();
   });
-  return async () => {
-    const answered = page.waitForResponse((response) => response.request().postData()?.includes(operation) === true);
-    release();
-    await (await answered).finished();
+  return {
+    count: () => count,
+    async release() {
+      const answered = page.waitForResponse((response) => isOf(operation, response.request()));
+      release();
+      await (await answered).finished();
+    },
   };
 }

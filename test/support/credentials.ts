@@ -30,15 +30,6 @@ export interface PresentedCredential {
   expected(access: Access): Outcome | 'UNAUTHENTICATED';
 }
 
-const lesserScopes = scopeNames.filter((scope) => scope !== 'admin');
-
-/** How the environment of an API token is named, by its tag; groups are in Testing. */
-const places: readonly (readonly [EnvironmentTag | null, string])[] = [
-  ['Testing', ''],
-  ['Customer', ' in another environment'],
-  [null, ' in no environment'],
-];
-
 const accessOf = (
   scopes: readonly Scope[],
   environment: EnvironmentTag | null,
@@ -50,8 +41,6 @@ const accessOf = (
     expected(access) {
       const isEnough = isAdmin || access.scopes.length === 0 || access.scopes.some((scope) => scopes.includes(scope));
       if (!isEnough) return 'FORBIDDEN';
-      if (environment === null && access.untagged) return access.untagged;
-      if (isAdmin && environment === 'Customer' && access.adminElsewhere) return access.adminElsewhere;
       return isElsewhere ? access.elsewhere : (access.finds ?? 'success');
     },
   };
@@ -108,23 +97,6 @@ async function issueInvalid(gateway: AccessGateway, userGroupToken: string): Pro
   }));
 }
 
-/** API tokens with these scopes in an environment. */
-async function issueValid(
-  gateway: AccessGateway,
-  name: string,
-  scopes: readonly Scope[],
-  [environment, place]: (typeof places)[number],
-): Promise<PresentedCredential> {
-  const { secret, apiToken } = await issueCredential(gateway, scopes, environment);
-  return {
-    name: `${name}${place}`,
-    headers: tokenHeader(secret),
-    kind: 'accepted',
-    apiTokenId: apiToken.id,
-    ...accessOf(scopes, environment),
-  };
-}
-
 /**
  * Issues a credential of each kind: none, those that are not accepted, each scope, and every scope but `admin` in another
  * environment.
@@ -134,8 +106,14 @@ async function issueValid(
 export async function issueCredentials(gateway: AccessGateway, userGroupToken: string): Promise<PresentedCredential[]> {
   const credentials: PresentedCredential[] = [{ name: 'none', headers: {}, kind: 'absent', ...refused }];
   credentials.push(...(await issueInvalid(gateway, userGroupToken)));
-  const [own, other] = [places[0], places[1]] as [(typeof places)[number], (typeof places)[number]];
-  for (const scope of scopeNames) credentials.push(await issueValid(gateway, scope, [scope], own));
-  credentials.push(await issueValid(gateway, 'every scope but admin', lesserScopes, other));
+  const lesser = scopeNames.filter((scope) => scope !== 'admin');
+  for (const [name, scopes, environment] of [
+    ...scopeNames.map((scope) => [scope, [scope], 'Testing'] as const),
+    ['every scope but admin in another environment', lesser, 'Customer'] as const,
+  ]) {
+    const { secret, apiToken } = await issueCredential(gateway, scopes, environment);
+    const issued = { name, headers: tokenHeader(secret), kind: 'accepted', apiTokenId: apiToken.id } as const;
+    credentials.push({ ...issued, ...accessOf(scopes, environment) });
+  }
   return credentials;
 }

@@ -3,7 +3,12 @@ import type { Caller } from '../../src/caller.ts';
 import type { Database } from '../../src/database/client.ts';
 import { writeCursor } from '../../src/database/list.ts';
 import type { EnvironmentTag } from '../../src/generated/prisma/client.ts';
-import { listUserGroups, type UserGroupListInput, type UserGroupOrder } from '../../src/user-groups/list.ts';
+import {
+  listUserGroups,
+  type UserGroupFilter,
+  type UserGroupListInput,
+  type UserGroupOrder,
+} from '../../src/user-groups/list.ts';
 import { callerWith } from './caller.ts';
 import { contextOn } from './queries.ts';
 
@@ -16,23 +21,27 @@ export interface PlanCost {
   readonly maxBuffers: number;
 }
 
-/**
- * An order without a filter: the way down an index and its leaves, or one heap page for each position where the index does not
- * have the number.
- */
+/** An order without a filter: the way down an index and its leaves, or one heap page for each position. */
 const maxBuffersUnfiltered = 40;
 
-/** The way down an index for each of 100 ids, and a heap page for each. */
-const maxBuffersByIds = 600;
-
-/** The posting lists of the trigrams of a search, whose lengths grow with the table, far more slowly than its pages. */
-const maxBuffersOfSearch = 1_500;
-
-/** Most groups match: the index of the order is read until the page is full. */
-const maxBuffersOfCommon = 200;
-
-/** The way down an index of a property, and the heap page of the only group that has the value. */
-const maxBuffersOfIndexedProperty = 30;
+/** Filters, with the most pages that they may read: for some, these grow with the table, far more slowly than it. */
+const filters: readonly [title: string, filter: UserGroupFilter, maxBuffers: number][] = [
+  // Most groups match: the index of the order is read until the page is full.
+  ['a property of most', { properties: [{ path: ['plan'], equals: 'free' }] }, 200],
+  ['a search that finds many', { search: 'WAYNE' }, 200],
+  ...[13, 'none has it'].map((equals): [string, UserGroupFilter, number] => [
+    `a property with an index: ${equals}`,
+    { properties: [{ path: ['seats'], equals }] },
+    30,
+  ]),
+  // The way down an index for each, and a heap page for each.
+  ['100 ids', { providedIds: Array.from({ length: 100 }, (_, index) => `org-${index}`) }, 600],
+  ...['Hooli SA c4ca4238', 'ΩMEGA MÜLLER', 'nothing like this'].map((search): [string, UserGroupFilter, number] => [
+    `a search that finds few: ${search}`,
+    { search },
+    1_500,
+  ]),
+];
 
 /** The index of a property that docs/performance.md shows. */
 const indexOfSeats = "create index user_group_seats on user_group using hash (((properties #> '{seats}')::jsonb))";
@@ -113,21 +122,8 @@ export async function costOfPages(database: Database): Promise<PlanCost[]> {
         costs.push(await costOf(`${where}, before`, caller, { last: 20, before: cursor, orderBy }, maxBuffersUnfiltered));
       }
     }
-    const of = tag ?? 'untagged';
-    const common = { properties: [{ path: ['plan'], equals: 'free' }] };
-    const ids = Array.from({ length: 100 }, (_, index) => `org-${index}`);
-    costs.push(await costOf(`${of}, a property of most`, caller, { filter: common }, maxBuffersOfCommon));
-    for (const equals of [13, 'none has it']) {
-      const rare = { properties: [{ path: ['seats'], equals }] };
-      costs.push(
-        await costOf(`${of}, a property with an index: ${equals}`, caller, { filter: rare }, maxBuffersOfIndexedProperty),
-      );
-    }
-    costs.push(await costOf(`${of}, 100 ids`, caller, { filter: { providedIds: ids } }, maxBuffersByIds));
-    costs.push(await costOf(`${of}, a search that finds many`, caller, { filter: { search: 'WAYNE' } }, maxBuffersOfCommon));
-    for (const search of ['Hooli SA c4ca4238', 'ΩMEGA MÜLLER', 'nothing like this']) {
-      costs.push(await costOf(`${of}, a search that finds few: ${search}`, caller, { filter: { search } }, maxBuffersOfSearch));
-    }
+    for (const [title, filter, maxBuffers] of filters)
+      costs.push(await costOf(`${tag ?? 'untagged'}, ${title}`, caller, { filter }, maxBuffers));
   }
   const admin = callerOf(null, 'admin');
   for (const orderBy of everyOrder) {

@@ -1,5 +1,5 @@
-import { type Reply, sendRequest } from './gateway.ts';
 import { until } from './process.ts';
+import { type Reply, sendRequest } from './request.ts';
 
 /** Callers that send requests of every kind sequentially, and record the responses. */
 export interface Load {
@@ -10,84 +10,69 @@ export interface Load {
   /** The error codes of requests without a response. */
   readonly failures: readonly string[];
   /** Waits until `count` requests that were sent after this call have succeeded. */
-  successes(count: number): Promise<void>;
+  successes(count: number): Promise<unknown>;
   /** Stops sending, and waits for pending responses. */
-  stop(): Promise<void>;
+  stop(): Promise<unknown>;
 }
-
-const rotation = `mutation ($currentToken: String!) {
-  rotateUserGroupToken(input: { currentToken: $currentToken, graceSeconds: 60 }) {
-    ... on RotateUserGroupTokenPayload { userGroup { token } }
-    ... on Error { code message }
-  }
-}`;
 
 /** Starts to send. A caller that gets no response stops; the others continue. */
 export function beginLoad(url: string, token: string, callers = 6): Load {
   const stored = new Map<string, string>();
   const replies: Reply[] = [];
   const failures: string[] = [];
+  /** When each successful request was sent. */
+  const succeededMs: number[] = [];
   let stopped = false;
-  let sent = 0;
-  let lastSuccess = -1;
-  let succeeded = 0;
 
-  /** @returns whether it was a success. */
-  async function send(method: string, path: string, body: object): Promise<Reply | undefined> {
-    const number = sent++;
-    const reply = await sendRequest(url, method, path, { token, body });
+  async function send(method: string, body: object): Promise<Reply | undefined> {
+    const sentMs = performance.now();
+    const reply = await sendRequest(url, method, '/api/user', { token, body });
     replies.push(reply);
     if (reply.status !== 200) return undefined;
-    lastSuccess = Math.max(lastSuccess, number);
-    succeeded += 1;
+    succeededMs.push(sentMs);
     return reply;
   }
 
   async function call(caller: number): Promise<void> {
     for (let i = 0; !stopped; i += 1) {
       const id = `caller ${caller} group ${i}`;
-      const made = await send('GET', '/api/user', { user_group_id: id, properties: { i } });
+      const made = await send('GET', { user_group_id: id, properties: { i } });
       if (!made) continue;
-      stored.set(id, made.json.user_group.token);
-      const currentToken = made.json.user_group.token;
-      if (i % 3 === 0) await send('PUT', '/api/user', { user_group_id: id, name: 'changed' });
+      const { token: current_token } = made.json.user_group;
+      stored.set(id, current_token);
+      if (i % 3 === 0) await send('PUT', { user_group_id: id, name: 'changed' });
       if (i % 3 !== 1) continue;
       // Without a response it is unknown whether a rotation was executed.
       stored.delete(id);
-      const rotated = await send('POST', '/graphql', { query: rotation, variables: { currentToken } });
-      if (rotated) stored.set(id, rotated.json.data.rotateUserGroupToken.userGroup.token);
+      const rotated = await send('POST', { current_token, grace_seconds: 60 });
+      if (rotated) stored.set(id, rotated.json.user_group.token);
     }
   }
 
-  const callersDone = Promise.all(
-    Array.from({ length: callers }, (_, caller) =>
-      call(caller).catch((error: NodeJS.ErrnoException) => void failures.push(error.code ?? error.message)),
-    ),
+  const sending = Array.from({ length: callers }, (_, caller) =>
+    call(caller).catch((error: NodeJS.ErrnoException) => void failures.push(error.code ?? error.message)),
   );
   return {
     stored,
     replies,
     failures,
-    async successes(count) {
-      const from = sent;
-      const before = succeeded;
-      await until(() => lastSuccess >= from && succeeded >= before + count, `${count} requests succeed`);
+    successes(count) {
+      const fromMs = performance.now();
+      const isEnough = () => succeededMs.filter((sentMs) => sentMs >= fromMs).length >= count;
+      return until(isEnough, `${count} requests succeed`);
     },
-    async stop() {
+    stop() {
       stopped = true;
-      await callersDone;
+      return Promise.all(sending);
     },
   };
 }
 
 /** What the gateway knows of ids: the token of each, and none where the id was new to it. */
 export async function tokensOf(url: string, token: string, ids: Iterable<string>): Promise<Map<string, string | undefined>> {
-  const found = new Map<string, string | undefined>();
-  await Promise.all(
-    [...ids].map(async (id) => {
-      const { json } = await sendRequest(url, 'GET', '/api/user', { token, body: { user_group_id: id } });
-      found.set(id, json.new_user_group === false ? json.user_group.token : undefined);
-    }),
-  );
-  return found;
+  const find = async (id: string) => {
+    const { json } = await sendRequest(url, 'GET', '/api/user', { token, body: { user_group_id: id } });
+    return [id, json.new_user_group === false ? json.user_group.token : undefined] as const;
+  };
+  return new Map(await Promise.all([...ids].map(find)));
 }

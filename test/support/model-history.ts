@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import { createApiToken } from '../../src/api-tokens/api-tokens.ts';
 import type { Database } from '../../src/database/client.ts';
@@ -17,11 +16,7 @@ export interface Call {
 }
 
 /** Concurrent requests. */
-export interface Step {
-  readonly calls: readonly Call[];
-  /** When the gateway of the first request is killed, in milliseconds after it was sent; never by default. */
-  readonly killAfterMs?: number | undefined;
-}
+export type Step = readonly Call[];
 
 /** A request as it is sent. */
 export interface ModelRequest {
@@ -35,20 +30,14 @@ export interface ModelRequest {
 /** Gateways on one database. */
 export interface Gateways {
   readonly count: number;
-  /** Sends a request to one of them. @returns nothing if there was no response. */
+  /** Sends a request to one of them. */
   send(gateway: number, request: ModelRequest): Promise<Reply | undefined>;
-  /** Kills one, waits until the database executes nothing of it any more, and starts another one in its place. */
-  replace?(gateway: number): Promise<void>;
 }
 
 /** What histories have had, together. */
 export class Coverage {
   histories = 0;
-  kills = 0;
-  /** Requests without a response, and without a key to learn by what became of them. */
-  lost = 0;
-  /** Requests that were sent again because they had no response, and those that were at the end of a history. */
-  sentAgain = 0;
+  /** Requests that were sent again at the end of a history. */
   replayed = 0;
   /** Kinds of operations with their results. */
   readonly seen = new Set<string>();
@@ -75,8 +64,8 @@ export async function issueHeaders(database: Database): Promise<(request: ModelR
   });
 }
 
-/** Generates the steps of a history on this many gateways, which are killed at random if `kills`. */
-export function stepsOn(gateways: number, kills: boolean): fc.Arbitrary<Step[]> {
+/** Generates the steps of a history on this many gateways. */
+export function stepsOn(gateways: number, _kills = false): fc.Arbitrary<Step[]> {
   const bulk = fc.tuple(draft, draft).map(([first, second]) => [
     { ...first, kind: 'getOrCreate' as const },
     // With another id, because the order of equal ones matters to no caller.
@@ -87,23 +76,17 @@ export function stepsOn(gateways: number, kills: boolean): fc.Arbitrary<Step[]> 
     gateway: fc.nat({ max: gateways - 1 }),
     isKeyed: fc.boolean(),
   });
-  const never = { weight: 6, arbitrary: fc.constant(undefined) };
-  const killAfterMs = fc.oneof(never, ...(kills ? [{ weight: 1, arbitrary: fc.nat({ max: 8 }) }] : []));
-  const calls = fc.array(call, { minLength: 1, maxLength: 3 });
-  return fc.array(fc.record({ calls, killAfterMs }), { minLength: 5, maxLength: 14 });
+  return fc.array(fc.array(call, { minLength: 1, maxLength: 3 }), { minLength: 5, maxLength: 14 });
 }
 
 /** A step of one request without a key. */
-export const stepOf = (each: Parameters<typeof draftOf>[0], gateway = 0): Step => ({
-  calls: [{ drafts: [draftOf(each)], gateway, isKeyed: false }],
-});
+export const stepOf = (each: Parameters<typeof draftOf>[0], gateway = 0): Step => [
+  { drafts: [draftOf(each)], gateway, isKeyed: false },
+];
 
 const list = `query ($ids: [String!]!) {
   userGroups(first: 100, filter: { providedIds: $ids }) { totalCount nodes ${groupFields} }
 }`;
-
-/** Whether it is unknown if a request was executed: it has no response, or one that says so. */
-const isUnknown = (reply: Reply | undefined): reply is undefined => reply === undefined || reply.status === 503;
 
 /** Whether nothing was changed: the same request would be executed again. */
 const isRefusal = ({ json }: Reply): boolean => json?.errors !== undefined || json?.data?.result?.code !== undefined;
@@ -121,22 +104,17 @@ export async function runHistory(gateways: Gateways, sequence: readonly Step[], 
   const keyed: { readonly request: ModelRequest; readonly text: string }[] = [];
   let states: readonly State[] = [initialState];
 
-  /** Sends a request; one with a key until its outcome is known, each time to the next gateway. */
-  async function ask(gateway: number, request: ModelRequest): Promise<Reply | undefined> {
-    for (let turn = gateway; ; turn += 1) {
-      const reply = await gateways.send(turn % gateways.count, request);
-      const isOpen = isUnknown(reply) || reply.text.includes('"IDEMPOTENCY_KEY_IN_USE"');
-      if (request.key === undefined || !isOpen) return isUnknown(reply) ? undefined : reply;
-      coverage.sentAgain += 1;
-      await pause(5);
-    }
+  async function ask(gateway: number, request: ModelRequest): Promise<Reply> {
+    const reply = await gateways.send(gateway % gateways.count, request);
+    if (!reply || reply.status === 503) throw new Error(`${run}: no response, but ${reply?.text}`);
+    return reply;
   }
 
   async function readList(gateway: number): Promise<Group[]> {
     const caller = draftOf({ kind: 'find' }).caller;
-    const reply = await gateways.send(gateway, { caller, query: list, variables: { ids: [`${run} 0`, `${run} 1`] } });
-    const { nodes, totalCount } = reply?.json?.data?.userGroups ?? {};
-    if (!nodes || nodes.length !== totalCount) throw new Error(`A list has other groups than it counts: ${reply?.text}`);
+    const reply = await ask(gateway, { caller, query: list, variables: { ids: [`${run} 0`, `${run} 1`] } });
+    const { nodes, totalCount } = reply.json?.data?.userGroups ?? {};
+    if (!nodes || nodes.length !== totalCount) throw new Error(`A list has other groups than it counts: ${reply.text}`);
     return nodes;
   }
 
@@ -147,11 +125,6 @@ export async function runHistory(gateways: Gateways, sequence: readonly Step[], 
     const key = isKeyed && kind !== 'find' ? crypto.randomUUID() : undefined;
     const request = { caller, ...requestOf(operations), key };
     const reply = await ask(gateway, request);
-    if (!reply) {
-      coverage.lost += 1;
-      // A read without a response says nothing.
-      return kind === 'find' ? [] : operations.map((operation) => ({ requester, operation, result: undefined }));
-    }
     if (key !== undefined && !isRefusal(reply)) keyed.push({ request, text: reply.text });
     return resultsOf(operations, reply).map((result, index) => {
       coverage.seen.add(`${drafts.length > 1 ? 'bulk ' : ''}${kind} ${outcome(result)}`);
@@ -169,24 +142,18 @@ export async function runHistory(gateways: Gateways, sequence: readonly Step[], 
     states = after;
   }
 
-  for (const [number, { calls, killAfterMs }] of sequence.entries()) {
-    const sent = calls.map(perform);
-    if (killAfterMs !== undefined) {
-      await pause(killAfterMs);
-      await gateways.replace?.(calls[0]?.gateway ?? 0);
-      coverage.kills += 1;
-    }
-    const done = (await Promise.all(sent)).flat();
-    accept(done, await readList(number % gateways.count), `step ${number}`);
+  for (const [number, calls] of sequence.entries()) {
+    const done = (await Promise.all(calls.map(perform))).flat();
+    accept(done, await readList(number), `step ${number}`);
   }
 
   const before = await readList(0);
   // The newest tokens, also those that were replaced.
-  const lookUps = Array.from({ length: 8 }, (_, token) => stepOf({ kind: 'find', token }, token % gateways.count).calls);
+  const lookUps = Array.from({ length: 8 }, (_, token) => stepOf({ kind: 'find', token }, token));
   for (const done of await Promise.all(lookUps.flat().map(perform))) accept(done, before, 'look-ups');
   for (const [index, { request, text }] of keyed.entries()) {
     const reply = await ask(index, request);
-    if (reply?.text !== text) throw new Error(`${run}: a repeated request got ${reply?.text}, the first time ${text}`);
+    if (reply.text !== text) throw new Error(`${run}: a repeated request got ${reply.text}, the first time ${text}`);
     coverage.replayed += 1;
   }
   const after = await readList(1);

@@ -59,16 +59,13 @@ export interface Result {
   readonly group?: Group | null;
   readonly created?: boolean;
   readonly code?: string;
-  /** The operation was executed, and its response was lost; if it issued a token or a number, they are those of `group`. */
-  readonly isLost?: true;
 }
 
 export const initialState: State = { groups: [], retired: new Map(), tokens: [] };
 
 /** The state after an operation, if the rules allow the result; otherwise `undefined`. */
 export function next(state: State, requester: Requester, operation: Operation, result: Result): State | undefined {
-  const allowed = (expected: Result, after: State = state) =>
-    result.isLost || isDeepStrictEqual(result, expected) ? after : undefined;
+  const allowed = (expected: Result, after: State = state) => (isDeepStrictEqual(result, expected) ? after : undefined);
   const sees = ({ environmentTag }: Group) => requester.admin || environmentTag === requester.tag;
   const replace = (group: Group) => state.groups.map((other) => (other.teamId === group.teamId ? group : other));
 
