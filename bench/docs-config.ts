@@ -77,7 +77,7 @@ function documents(): Record<string, string> {
   };
 }
 
-/** The processor time of a call of each function in milliseconds: the best of several series, because other processes disturb. */
+/** The processor time of a call of each function in milliseconds: the best of series in turn, because other processes disturb. */
 function timeOf(...works: [() => unknown, () => unknown]): [number, number] {
   const best = works.map(() => Number.POSITIVE_INFINITY);
   for (let series = 0; series < 15; series++)

@@ -13,8 +13,6 @@ export type ReportAt = (code: Code, make: () => DiagnosticDraft & { readonly poi
 /** What the rules need besides the document. */
 interface Surroundings {
   readonly files: readonly string[] | undefined;
-  /** The line number of an offset, from 1. */
-  readonly line: (offset: number) => number;
   readonly levels: Readonly<Record<Code, Level>>;
   /** Whether no other diagnostic of a severity would be listed. With enough errors, only the syntax is read on. */
   readonly isFull: Readonly<Record<Severity, boolean>>;
@@ -39,17 +37,17 @@ interface PartCheck {
  *
  * @returns the first problem of a text that is not JSON, or the root.
  */
-export function checkDocument(text: string, { files, line, levels, isFull, report: reportAt }: Surroundings): Problem | Visit {
+export function checkDocument(text: string, { files, levels, isFull, report: reportAt }: Surroundings): Problem | Visit {
   let path: (string | number)[] = [];
   const site: Site = {
     files: files && new Set(files.map(normalizePath)),
     pageFiles: files && new Set(files.map(normalizePage)),
     versions: new Set(),
-    pages: new Map(),
+    pages: new Set(),
   };
   const createVisit = (): OpenVisit => ({
     ...{ kind: 'null', start: 0, end: 0, value: undefined, part: undefined, count: 0, member: undefined, page: '' },
-    ...{ firstMention: 0, keys: new Set(), members: new Map(), path, text, site, line },
+    ...{ isRepeated: false, keys: new Set(), members: new Map(), path, text, site },
   });
   /** The values that are open, the root first; reused for later ones of the same depth. */
   const open: OpenVisit[] = [];
@@ -87,8 +85,11 @@ export function checkDocument(text: string, { files, line, levels, isFull, repor
     return { ...part, checks };
   };
   const partFor = (model: SchemaModel, kind: Kind): CheckedPart => {
-    const known = parts.get(model) ?? {};
-    if (!known[kind]) parts.set(model, known);
+    let known = parts.get(model);
+    if (!known) {
+      known = {};
+      parts.set(model, known);
+    }
     known[kind] ??= createPart({ kind, model, branch: branchFor(model, kind) });
     return known[kind];
   };

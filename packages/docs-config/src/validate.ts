@@ -71,9 +71,8 @@ export function validate(source: string | Uint8Array, options: ValidateOptions =
   };
 
   const { files, fileName } = options;
-  const line = (offset: number): number => positions.at(offset).line;
   const isText = typeof source === 'string' || isUtf8(source);
-  const result = isText ? checkDocument(text, { files, line, levels, isFull, report: add }) : notUtf8(text);
+  const result = isText ? checkDocument(text, { files, levels, isFull, report: add }) : notUtf8(text);
   const isJson = 'members' in result;
   const newer = isJson && levels['newer-format'] !== 'off' ? findNewerFormat(result, fileName) : undefined;
   if (!isJson || newer) {

@@ -12,11 +12,11 @@ export const duplicatePage: Rule = {
   checkFor: ({ branch }) =>
     branch?.annotations.refersTo === 'page' &&
     ((visit, report) => {
-      const { value = '', start, firstMention, line } = visit;
-      if (firstMention === start) return;
+      const { value = '', isRepeated } = visit;
+      if (!isRepeated) return;
       report(() => ({
         range: visit,
-        message: `The page ${quote(value)} is already listed on line ${line(firstMention)}.`,
+        message: `The page ${quote(value)} is already listed.`,
         suggestion: 'Remove one of them.',
       }));
     }),
@@ -99,17 +99,18 @@ function isOperation(page: string): boolean {
   return /(?:^|\s)(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|TRACE|WEBHOOK)\s/i.test(page);
 }
 
-/** Notes where a page is mentioned first. */
+/** Notes a page, and whether it was noted before. */
 export function notePage(visit: Visit, value: string): void {
-  const { site, start } = visit;
+  const { pages } = visit.site;
+  const { size } = pages;
   visit.page = normalizePage(value);
-  visit.firstMention = (visit.page === '' ? undefined : site.pages.get(visit.page)) ?? start;
-  if (visit.firstMention === start && visit.page !== '') site.pages.set(visit.page, start);
+  if (visit.page !== '') pages.add(visit.page);
+  visit.isRepeated = visit.page !== '' && pages.size === size;
 }
 
 /** Whether the path of any page starts with a prefix: such pages follow the position of the prefix in the sorted list. */
 function startsPage(site: Site, prefix: string): boolean {
-  site.sortedPages ??= [...site.pages.keys()].sort((a, b) => (a < b ? -1 : 1));
+  site.sortedPages ??= [...site.pages].sort((a, b) => (a < b ? -1 : 1));
   const pages = site.sortedPages;
   let [low, high] = [0, pages.length];
   while (low < high) {

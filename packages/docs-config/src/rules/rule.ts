@@ -99,8 +99,7 @@ export interface Site {
   readonly pageFiles: ReadonlySet<string> | undefined;
   /** The declared versions. */
   readonly versions: Set<string>;
-  /** The offset of the first mention of each page. */
-  readonly pages: Map<string, number>;
+  readonly pages: Set<string>;
   /** The same pages, sorted; made when the document has been read. */
   sortedPages?: readonly string[];
 }
@@ -119,15 +118,13 @@ export interface Visit extends TextRange {
   /** The members of the document, and of objects with a condition, by key; and the one that is being read. */
   readonly members: Map<string, Member>;
   member: Member | undefined;
-  /** The path of a page for comparison, and where the page is mentioned first. */
+  /** The path of a page for comparison, and whether it is listed before. */
   page: string;
-  firstMention: number;
+  isRepeated: boolean;
   /** Keys and indexes from the root to this value. */
   readonly path: (string | number)[];
   readonly text: string;
   readonly site: Site;
-  /** The line number of an offset, from 1. */
-  readonly line: (offset: number) => number;
 }
 
 /** Reports a diagnostic. The draft is made only when the diagnostic is kept. */
