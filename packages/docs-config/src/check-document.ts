@@ -44,6 +44,7 @@ export function checkDocument(text: string, { files, levels, isFull, report: rep
     pageFiles: files && new Set(files.map(normalizePage)),
     versions: new Set(),
     pages: new Set(),
+    listed: new Set(),
   };
   const createVisit = (): OpenVisit => ({
     ...{ kind: 'null', start: 0, end: 0, value: undefined, part: undefined, count: 0, member: undefined, page: '' },

@@ -131,6 +131,24 @@ test('a theme alone, and the schema of this format, do not make the newer format
   expect(check(newer, { severities: { 'newer-format': 'warning' } })).toMatchObject({ valid: true, warningCount: 1 });
 });
 
+test('members of the newer format say what they are called here', () => {
+  const { diagnostics } = check({ navbar: {}, footer: { socials: {} }, fonts: {} });
+  expect(diagnostics.map(({ message, suggestion }) => `${message} ${suggestion?.slice(0, 28)}`)).toEqual([
+    '"navbar" belongs to docs.json; in mint.json it is topbarLinks. Did you mean "topbarLinks"?',
+    '"footer" belongs to docs.json; in mint.json it is footerSocials. Did you mean "footerSocials"',
+    '"fonts" belongs to docs.json; mint.json has nothing like it. Expected one of: "name", "na',
+  ]);
+});
+
+test('lists the known keys of an object once', () => {
+  const { diagnostics } = check({ zzz: 1, yyy: 2, feedback: { zzz: 1 } });
+  expect(diagnostics.map(({ suggestion }) => suggestion?.slice(0, 23))).toEqual([
+    'Expected one of: "name"',
+    'Correct or remove it.',
+    'Expected one of: "sugge',
+  ]);
+});
+
 test('limits pointers to 4,096 characters', () => {
   const key = 'k'.repeat(5000);
   const pages = [{ group: 'a', pages: [1], [key]: { a: 1 } }];

@@ -71,20 +71,25 @@ export function draftDuplicate(key: string, range: TextRange): DiagnosticDraft {
   return { key, range, message: `${quote(key)} occurs twice; only the last value counts.`, suggestion: 'Remove one of them.' };
 }
 
-/** Drafts the diagnostic about a key that the schema does not have. */
-export function draftUnknown(
-  { fields, annotations }: ObjectModel,
-  key: string,
-  range: TextRange,
-  { keys, path }: Visit,
-): DiagnosticDraft {
+/** Members of the newer format. Older files have "theme", too. */
+const newerMembers = 'appearance banner contextual errors fonts footer icons navbar styling thumbnails'.split(' ');
+
+/** Drafts the diagnostic about a key that the schema does not have. The known keys of an object are listed once. */
+export function draftUnknown(model: ObjectModel, key: string, range: TextRange, { keys, path, site }: Visit): DiagnosticDraft {
+  const { fields, annotations } = model;
   const { platforms, aliases = {} } = annotations;
   const word = key.toLowerCase();
   const near = Object.hasOwn(aliases, word) ? aliases[word] : didYouMean(key, fields.keys());
   const place = path.length === 0 ? 'the configuration' : describePlace(path).replace(/^Element/, 'element');
-  const message = `${quote(key)} is not a ${platforms ? 'platform that the footer supports' : `field of ${place}`}.`;
-  if (near === undefined) return { key, range, message, suggestion: `Expected one of: ${quoteList(fields.keys())}.` };
-  const suggestion = keys.has(near) ? `Remove it: ${quote(near)} is present too.` : `Did you mean ${quote(near)}?`;
+  const message =
+    path.length === 0 && newerMembers.includes(key)
+      ? `${quote(key)} belongs to docs.json; ${near ? `in mint.json it is ${near}` : 'mint.json has nothing like it'}.`
+      : `${quote(key)} is not a ${platforms ? 'platform that the footer supports' : `field of ${place}`}.`;
+  let suggestion = `Did you mean ${quote(near ?? '')}?`;
+  if (near === undefined) {
+    suggestion = site.listed.has(model) ? 'Correct or remove it.' : `Expected one of: ${quoteList(fields.keys())}.`;
+    site.listed.add(model);
+  } else if (keys.has(near)) suggestion = `Remove it: ${quote(near)} is present too.`;
   return { key, range, message, suggestion };
 }
 

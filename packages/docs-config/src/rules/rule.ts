@@ -100,6 +100,8 @@ export interface Site {
   /** The declared versions. */
   readonly versions: Set<string>;
   readonly pages: Set<string>;
+  /** The objects whose known keys were listed. */
+  readonly listed: Set<SchemaModel>;
   /** The same pages, sorted; made when the document has been read. */
   sortedPages?: readonly string[];
 }
