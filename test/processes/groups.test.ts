@@ -1,7 +1,6 @@
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { issueToken } from '../../src/tokens.ts';
 import { fileFields } from '../../src/user-groups/files.ts';
@@ -78,7 +77,6 @@ const linesOf = (count: number, more: Line = {}): Line[] =>
 test.each<[name: string, format: Format, text: string | Buffer, message: RegExp]>([
   ['an unknown column', 'csv', 'user_group_id,Tokn\na,b\n', /unknown column "Tokn"; the columns are: .* Did you mean token\?/],
   ['a JSON array', 'ndjson', '[{"user_group_id":"a"}]', /JSON array\. Write one object a line/],
-  ['gzip', 'ndjson', gzipSync('{"user_group_id":"a"}\n'), /not text in UTF-8/],
   ['no names of columns', 'csv', 'acme,secret-of-acme\n', /first line must name the columns/],
   ['a quote that is not closed', 'csv', 'user_group_id,environment\n"a,none\nb,none\n', /not valid CSV/],
   ['a line that is too long', 'ndjson', `{"name":"${'x'.repeat(4_200_000)}`, /Line 1 has more than 4194304 characters/],
@@ -239,15 +237,15 @@ test.each<[NodeJS.Signals, object]>([
 });
 
 test('memory is bounded in both directions, whatever the size of the file', async () => {
-  const limited = { ...settings(), NODE_OPTIONS: '--max-old-space-size=40' };
-  const rows = Array.from({ length: 700 }, (_, index) => `g${index},"{""a"":""${'x'.repeat(60_000)}""}"\n`);
+  const limited = { ...settings(), NODE_OPTIONS: '--max-old-space-size=64' };
+  const rows = Array.from({ length: 1_200 }, (_, index) => `g${index},"{""a"":""${'x'.repeat(60_000)}""}"\n`);
   const source = file('large.csv', `user_group_id,properties\n${rows.join('')}`);
   const imported = await run(['groups', 'import', source, '--environment', 'Testing'], limited);
-  expect(imported).toMatchObject({ code: 0, stderr: '', stdout: '700 lines, 700 created, 0 unchanged, 0 rejected.\n' });
+  expect(imported).toMatchObject({ code: 0, stderr: '', stdout: '1,200 lines, 1,200 created, 0 unchanged, 0 rejected.\n' });
   const output = join(folder, 'out.csv');
   expect(await run(['groups', 'export', '--output', output], limited)).toMatchObject({ code: 0, stderr: '' });
-  expect(statSync(output).size).toBeGreaterThan(42_000_000);
-});
+  expect(statSync(output).size).toBeGreaterThan(70_000_000);
+}, 180_000);
 
 test('export --output replaces a file, so that only its owner can read it; one that fails leaves it as it was', async () => {
   const target = file('old.csv', 'old');

@@ -126,9 +126,7 @@ const wasChanged = /was changed: its checksum is wrong\. Restore another copy\.\
 test.each<[string, (copy: string) => void, RegExp]>([
   ['one other bit in a table', change('user_group.copy'), wasChanged],
   ['one other bit in the keys', change('encryption-keys'), wasChanged],
-  ['one other bit in the manifest', change('manifest.json'), wasChanged],
   ['no manifest', (copy) => rmSync(join(copy, 'manifest.json')), /is not a complete backup: manifest\.json cannot be read/],
-  ['a file that is missing', (copy) => rmSync(join(copy, 'event.copy')), /^ENOENT: .*event\.copy'\n$/],
 ])('a backup with %s is refused with one line, before a database is created', async (_, spoil, message) => {
   const copy = join(folder, 'copy');
   cpSync(backup, copy, { recursive: true });

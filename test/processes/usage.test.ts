@@ -8,18 +8,14 @@ const settings = { DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/none', API_TOK
 test.each<[args: string, message: RegExp]>([
   ['', /^Usage: user-group-gateway/],
   ['sevre', /^error: unknown command 'sevre'\n\(Did you mean serve\?\)/],
-  ['serve --workers 2', /^error: unknown option '--workers'/],
   ['token create --environment none', /^error: required option '--name <name>' not specified/],
   ['token create --name n --environment testing', /Allowed choices are Customer, Testing, none\./],
   ['token create --name n --environment none --scope groups', /It must be one of groups:read, groups:write, /],
   ['token create --name n --environment none --expires-in 90', /It must be a number and a unit, such as 30m, 12h, 90d or 52w\./],
-  ['token update 1 --enable --disable', /exclude each other/],
-  ['token rotate 1 --overlap 8d', /It must be at most 7d\./],
   ['token revoke 1e3', /It must be a number that `list` shows\./],
   ['webhooks create --url https://a.example --environment none', /It must be one of Customer, Testing, Untagged, None\./],
   ['groups import a.txt', /^--format is required: "a\.txt" does not end with/],
   ['groups import /nowhere/a.csv', /^Cannot read \/nowhere\/a\.csv: ENOENT.* Nothing was imported\./],
-  ['groups import package.json --format csv --report ./package.json', /^--report must name another file/],
   ['listen --forward-to ftp://127.0.0.1/', /It must be an http or https URL\./],
   ['listen --forward-to http://127.0.0.1/ --secret whsec_x', /It must be whsec_ and 24 to 64 bytes in Base64\./],
 ])('%s: exit status 2, one message, no effect', async (args, message) => {
