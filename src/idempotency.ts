@@ -13,7 +13,7 @@ export const idempotencyLimits = {
   maxStoredResponseBytes: 1_048_576,
 } as const;
 
-const { maxStoredResponseBytes } = idempotencyLimits;
+const { maxIdempotencyKeyCharacters, maxStoredResponseBytes } = idempotencyLimits;
 
 /** How many hours a response is kept, by the database's clock. */
 export const idempotencyHours = 24;
@@ -106,21 +106,27 @@ function encryptionOf({ apiTokenId, keyHash }: { readonly apiTokenId: number; re
   return { column: 'idempotency_record.response_encrypted', row };
 }
 
-/** Printable ASCII without what separates several values, or values and parameters; within double quotes, as the draft has it. */
-const keyForm = /^("?)([\x20\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]{1,255})\1$/;
+/** A key in the form of the draft: a string of RFC 8941. */
+const quoted = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
+
+/** A key as it is widely sent: printable characters without those that separate several values, or values and parameters. */
+const bare = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]+$/;
 
 /**
- * Reads the value of the header Idempotency-Key, which may be in double quotes as in draft-ietf-httpapi-idempotency-key-header.
+ * Reads the value of the header Idempotency-Key: a quoted string as in draft-ietf-httpapi-idempotency-key-header, or the same
+ * text without quotes. The two are the same key.
  *
- * @throws GatewayError `INVALID_INPUT` when it is not one key of 1 to 255 characters.
+ * @throws GatewayError `INVALID_INPUT` when it is neither, also for several headers, or when the key has not 1 to 255 characters.
  */
 export function parseIdempotencyKey(value: string): string {
-  const key = keyForm.exec(value)?.[2];
-  if (key !== undefined) return key;
+  // The longest valid value has each character escaped, in quotes.
+  const text = value.length <= 2 * maxIdempotencyKeyCharacters + 2 ? value : '';
+  const key = quoted.exec(text)?.[1]?.replace(/\\(.)/g, '$1') ?? bare.exec(text)?.[0] ?? '';
+  if (key.length >= 1 && key.length <= maxIdempotencyKeyCharacters) return key;
   throw new GatewayError(
     'INVALID_INPUT',
-    'The header Idempotency-Key must be one key, such as a UUID, of 1 to 255 printable ASCII characters without commas, ' +
-      'semicolons, quotes and backslashes. It may be in double quotes.',
+    `The header Idempotency-Key must be one key of 1 to ${maxIdempotencyKeyCharacters} printable ASCII characters, such as a UUID: ` +
+      'in double quotes, or without quotes if it has no spaces, commas, semicolons, quotes or backslashes.',
   );
 }
 

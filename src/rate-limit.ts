@@ -46,17 +46,19 @@ export function startRateLimiting(limit: number, sql: Sql, onShared: (error?: un
     const now = seconds();
     for (const [id, { endsAt }] of windows) if (endsAt <= now) windows.delete(id);
     if (windows.size === 0) return;
-    const ids = [...windows.keys()];
-    const ages = [...windows.values()].map(({ endsAt }) => windowSeconds - (endsAt - now));
+    const sent = new Map(windows);
     const added = unshared;
     unshared = new Map();
-    const counts = ids.map((id) => added.get(id) ?? 0);
+    const ids = [...sent.keys()];
+    const ages = [...sent.values()].map(({ endsAt }) => windowSeconds - (endsAt - now));
+    const totals = [...sent.values()].map(({ count }) => count);
+    const values = [ids, ages, ids.map((id) => added.get(id) ?? 0), totals];
+    const isSame = (id: number): boolean => windows.get(id) === sent.get(id); // or another window has begun meanwhile
     try {
-      const rows = await sql<SharedCount>('share-request-counts', addCounts, [ids, ages, counts]);
-      for (const { id, count, secondsLeft } of rows)
-        windows.set(id, { count: count + (unshared.get(id) ?? 0), endsAt: seconds() + secondsLeft });
+      for (const { id, count, secondsLeft } of await sql<SharedCount>('share-request-counts', addCounts, values))
+        if (isSame(id)) windows.set(id, { count: count + (unshared.get(id) ?? 0), endsAt: seconds() + secondsLeft });
     } catch (error) {
-      for (const [id, count] of added) unshared.set(id, (unshared.get(id) ?? 0) + count);
+      for (const [id, count] of added) if (isSame(id)) unshared.set(id, (unshared.get(id) ?? 0) + count);
       throw error;
     }
     report();
@@ -119,14 +121,14 @@ interface SharedCount {
   readonly secondsLeft: number;
 }
 
-/** Adds to the current window of each API token, or begins another one. Ordered by id to prevent deadlocks. */
+/** Adds to the current window of each API token, or takes over that of this gateway. Ordered by id to prevent deadlocks. */
 const isCurrent = `known.started_at between clock_timestamp() - interval '${windowSeconds} seconds' and clock_timestamp()`;
 const addCounts = `
+  with given as (select * from unnest($1::int[], $2::float8[], $3::int[], $4::int[]) as given (id, age, added, total))
   insert into request_count as known (api_token_id, started_at, count)
-  select id, clock_timestamp() - age * interval '1 second', count
-  from unnest($1::int[], $2::float8[], $3::int[]) as given (id, age, count) order by id
+  select id, clock_timestamp() - age * interval '1 second', total from given order by id
   on conflict (api_token_id) do update set
     started_at = case when ${isCurrent} then known.started_at else excluded.started_at end,
-    count = case when ${isCurrent} then known.count else 0 end + excluded.count
+    count = case when ${isCurrent} then known.count + (select added from given where id = known.api_token_id) else excluded.count end
   returning api_token_id as id, count,
     extract(epoch from started_at + interval '${windowSeconds} seconds' - clock_timestamp())::float8 as "secondsLeft"`;

@@ -110,12 +110,12 @@ export function graphqlHandler(
     const { http, caller } = context;
     const { cost, roots } = costOf(node);
     http.operation = nameOf(node, caller);
-    if (roots > 0 && !caller.apiToken) return rejection(new Unauthenticated(credentialRequired));
-    if (roots > 1 && context.isInTransaction) return rejection(severalMutations());
     operation.uses += 1;
     if (operation.uses === usesBeforeCompiling && (document.loc?.end ?? 0) <= maxCompiledCharacters)
       operation.compiled = compileOperation(schema, document);
     const result = await traceOperation(node.operation, http.operation, async () => {
+      if (roots > 0 && !caller.apiToken) return rejection(new Unauthenticated(credentialRequired));
+      if (roots > 1 && context.isInTransaction) return rejection(severalMutations());
       const compiled = await operation.compiled?.(undefined, context, variables ?? {});
       if (compiled?.data !== undefined) return compiled;
       // Also for variables of the wrong type, about which graphql-jit says something else.

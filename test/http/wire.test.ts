@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { sendText } from '../support/connect.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;
@@ -177,4 +178,12 @@ describe('a client that disconnects', () => {
     expect(await gateway.database.prisma.userGroup.count({ where: { providedId: 'gone' } })).toBe(0);
     expect(gateway.log.map((line) => JSON.parse(line)).filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
   });
+});
+
+test('a body that does not arrive is 408 REQUEST_TIMEOUT', async () => {
+  const slow = await startGateway();
+  slow.server.headersTimeout = slow.server.requestTimeout = 100;
+  const reply = await sendText(slow, 'PUT /api/user HTTP/1.1\r\nHost: gateway\r\nContent-Length: 10\r\n\r\n{');
+  expect([reply.slice(0, 13), reply.includes('"code":"REQUEST_TIMEOUT"')]).toEqual(['HTTP/1.1 408 ', true]);
+  await slow.close();
 });

@@ -380,7 +380,7 @@ describe('a key', () => {
     ['8e03978e-40d5-43dd-bc93-6894a57f9324', '8e03978e-40d5-43dd-bc93-6894a57f9324'],
     ['"8e03978e-40d5-43dd-bc93-6894a57f9324"', '8e03978e-40d5-43dd-bc93-6894a57f9324'],
     ['a/b+c=:!~', 'a/b+c=:!~'],
-    ['"a b"', 'a b'],
+    ['"with a space, a comma; and \\"quotes\\" \\\\"', 'with a space, a comma; and "quotes" \\'],
     ['x'.repeat(255), 'x'.repeat(255)],
     [`"${'x'.repeat(255)}"`, 'x'.repeat(255)],
   ])('%j is %j', (header, key) => {

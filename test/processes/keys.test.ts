@@ -127,21 +127,6 @@ test('with keys from the settings the operator adds the key; a rotation that is 
   expect(refused.stderr).toContain(`a key that this gateway lacks (${id}). Add it to ENCRYPTION_KEYS`);
 });
 
-test('a rotation waits for a transaction that has encrypted with the old key, and encrypts what it stores', async () => {
-  const { database, ring, both } = await databaseWith(2);
-  const writer = await database.pool.connect();
-  const { tokenHash, tokenEncrypted } = encryptToken(ring, 'user_group', 'a late token');
-  await writer.query('begin');
-  const insert = "insert into user_group (provided_id, name, token_hash, token_encrypted) values ('late', 'late', $1, $2)";
-  await writer.query(insert, [tokenHash, tokenEncrypted]);
-  const rotation = launch(process.execPath, [binary, ...rotate], both);
-  await until(() => rotation.output.stderr.includes('Waiting for transactions'), 'it waits');
-  await writer.query('commit');
-  writer.release();
-  expect(await rotation.ended).toMatchObject({ code: 0 });
-  expect((await list(both)).encryptionKeys).toMatchObject([{ currentTokens: 3 }, { currentTokens: 0 }]);
-});
-
 test('keys rotate signing publishes the next key, and run again too early it changes nothing; keys list shows both', async () => {
   const database = await createTestDatabase();
   onTestFinished(() => database.close());
