@@ -88,11 +88,14 @@ test('a failure says what to do, with its code and request id; an empty list say
   await page.getByText('No group matches').waitFor();
 });
 
-test('the overview shows the version, the database and its migrations', async () => {
+test('the overview shows the requests of the last hour, the version and the database', async () => {
   const { page } = await openConsole(gateway, '/console', { secret });
   const instance = page.getByRole('region', { name: 'This instance' });
   await instance.getByText('PostgreSQL').waitFor();
-  expect(await instance.textContent()).toMatch(/Version\d+\.\d+\.\d+.*PostgreSQL \d+.*external.*reachable.*\d+ applied/);
+  expect(await instance.textContent()).toMatch(/Version\d+\.\d+\.\d+.*PostgreSQL \d+.*MB/);
+  const requests = page.getByRole('region', { name: 'Requests of the last hour' });
+  await requests.getByText('Latency, 99%').waitFor();
+  expect(await requests.textContent()).toMatch(/Requests\d+.*at most [\d.]+ ms/);
 });
 
 test('a person finds the remedy of an error from a page that does not exist', async () => {
