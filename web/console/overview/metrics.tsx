@@ -41,7 +41,7 @@ export function Metrics({ data, isLoading, reload }: QueryState<MetricsQuery>) {
 
 function Charts({ metrics: { total, slots: all } }: { readonly metrics: Data }) {
   const { startedAt: since, requests, latency, errors } = total;
-  const slots = all.slice(0, -1); // the last one is not over
+  const slots = all.length > 1 ? all.slice(0, -1) : all; // the last one is not over
   const times = slots.map(({ startedAt }) => startedAt);
   const latencies = latency
     ? `half took at most ${milliseconds(latency.p50Ms)}, 99% at most ${milliseconds(latency.p99Ms)}`
