@@ -105,15 +105,16 @@ test('signing out also ends the session of a tab that was elsewhere, or was load
   for (const tab of [elsewhere, loading]) await isSignedIn(tab);
   await elsewhere.goto('about:blank');
   const held: (() => void)[] = [];
+  let isHeld = true;
   await loading.route('**/*.js', async (route) => {
-    await new Promise<void>((resolve) => held.push(resolve));
+    if (isHeld) await new Promise<void>((resolve) => held.push(resolve));
     await route.continue();
   });
   await loading.goto(`${gateway.url}/console/groups`, { waitUntil: 'commit' });
   await expect.poll(() => held.length).toBeGreaterThan(0);
   await signOut(page);
   await page.getByText('You are signed out.').waitFor();
-  await loading.unroute('**/*.js');
+  isHeld = false;
   for (const release of held) release();
   await elsewhere.goto(`${gateway.url}/console/groups`);
   for (const tab of [elsewhere, loading]) {
