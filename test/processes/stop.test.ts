@@ -118,8 +118,8 @@ test('connections that stopped within a request do not delay the stop; a body th
   slow.write(`${head}\r\n${body.slice(0, 5)}`);
   expect((await sendRequest(gateway.url, 'GET', '/livez')).status).toBe(200);
   gateway.child.kill('SIGTERM');
+  slow.write(body.slice(5)); // at once: the gateway waits two seconds for it
   await logged('draining');
-  slow.write(body.slice(5));
   await until(() => response.includes('"Query"'), 'the response arrives');
   let isOver = false;
   void gateway.ended.then(() => {
