@@ -46,11 +46,6 @@ export class Caller {
     return this.apiToken?.id;
   }
 
-  /** Whether the rate of its requests is limited. @param generalLimit as for {@link rateLimitOf}. */
-  isRateLimited(generalLimit: number): boolean {
-    return this.apiToken !== undefined && rateLimitOf(this.apiToken, generalLimit) > 0;
-  }
-
   /** Who the audit log names for the changes of this request. @throws Unauthenticated for an anonymous caller. */
   get author(): Author {
     this.requireCredential();

@@ -18,11 +18,9 @@ interface LimitedToken {
 
 /** The rate limit of API tokens, as authentication and responses use it. */
 export interface RateLimiting {
-  /** Requests per 60 seconds of API tokens without a limit of their own; 0: any number. */
-  readonly limit: number;
   /** Counts a request of an API token that has a limit. @throws RateLimited, uncounted, when it has sent too many. */
   admit(caller: Caller): void;
-  /** The headers of draft-ietf-httpapi-ratelimit-headers-11, for every response to an API token that has a limit. */
+  /** The headers of draft-ietf-httpapi-ratelimit-headers-11 for a response to an API token; none without a limit. */
   headersFor(apiToken: LimitedToken): Readonly<Record<string, string>>;
   /** Shares the last counts. Never rejects. */
   stop(): Promise<void>;
@@ -72,7 +70,6 @@ export function startRateLimiting(limit: number, sql: Sql, onShared: (error?: un
   const stopSharing = runPeriodically(share, { firstDelayMs: 0, nextDelayMs: () => shareMs, onFailure: report });
 
   return {
-    limit,
     admit(caller) {
       const { apiToken } = caller;
       const most = apiToken ? rateLimitOf(apiToken, limit) : 0;
@@ -90,6 +87,7 @@ export function startRateLimiting(limit: number, sql: Sql, onShared: (error?: un
     },
     headersFor(apiToken) {
       const most = rateLimitOf(apiToken, limit);
+      if (most === 0) return {};
       const { count, endsAt } = windows.get(apiToken.id) ?? { count: 0, endsAt: 0 };
       const secondsLeft = Math.ceil(endsAt - seconds());
       const state = secondsLeft > 0 ? `r=${Math.max(0, most - count)};t=${secondsLeft}` : `r=${most}`;

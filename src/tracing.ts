@@ -12,17 +12,12 @@ import {
 
 let tracer: Tracer | undefined;
 
-/**
- * Traces with the OpenTelemetry SDK that is registered, as `node --import ./otel.js` does before this program is loaded.
- *
- * @returns false without an SDK, or if its copy of the API is older than this one.
- */
-export function startTracing(version: string): boolean {
+/** Traces with the OpenTelemetry SDK, if one is registered, as `node --import ./otel.js` does before this program is loaded. */
+export function startTracing(version: string): void {
   const provider = trace.getTracerProvider();
   const scope = ['user-group-gateway', version] as const;
   // Without an SDK it is the API's own provider, which delegates to none.
   tracer = provider instanceof ProxyTracerProvider ? provider.getDelegateTracer(...scope) : provider.getTracer(...scope);
-  return tracer !== undefined;
 }
 
 /** Runs an operation of an API in a span. @param name one of few. */

@@ -75,7 +75,7 @@ async function authenticate(
   if (refusal) throw new Unauthenticated(refusal);
   lastUsed.note(found.id);
   const caller = new Caller(found, requestId);
-  if (caller.isRateLimited(rateLimiting.limit)) rateLimiting.admit(caller);
+  rateLimiting.admit(caller);
   return caller;
 }
 

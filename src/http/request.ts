@@ -20,7 +20,7 @@ import type { FindRoute, Handler, HttpRequest, HttpResponse, RequestHead, Respon
 /** What every request passes. */
 export interface ServerOptions {
   readonly authenticate: Authenticate;
-  readonly rateLimiting: Pick<RateLimiting, 'limit' | 'headersFor'>;
+  readonly rateLimiting: Pick<RateLimiting, 'headersFor'>;
   readonly routes: readonly Route[];
   /** Logs failures that are the gateway's own or the database's. */
   readonly report: (error: GatewayError, request: RequestHead) => void;
@@ -215,7 +215,7 @@ export class ReceivedRequest implements HttpRequest {
       lines.push(name, name === 'vary' && vary !== undefined ? `${value}, ${vary}` : value);
     }
     const { rateLimiting, draining } = context;
-    if (caller.apiToken && caller.isRateLimited(rateLimiting.limit))
+    if (caller.apiToken)
       for (const [name, value] of Object.entries(rateLimiting.headersFor(caller.apiToken))) lines.push(name, value);
     if (status !== 304 && bytes !== undefined) lines.push('content-length', String(bytes));
     if (this.isLast || draining.aborted) lines.push('connection', 'close');

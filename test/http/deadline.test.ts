@@ -33,7 +33,7 @@ beforeEach(async () => {
       renderError: problem,
       report: () => {},
       draining: new AbortController().signal,
-      rateLimiting: { limit: 0, headersFor: () => ({}) },
+      rateLimiting: { headersFor: () => ({}) },
       onResponse: (completed) => void reported.push(completed),
     });
   });
